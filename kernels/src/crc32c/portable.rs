@@ -1,0 +1,48 @@
+//! Slicing by 16: one table look-up per byte, sixteen of them independent of each other.
+
+use super::polynomial::times_x;
+
+/// `TABLES[k][b]` is the CRC register after byte `b` and `k` zero bytes.
+static TABLES: [[u32; 256]; 16] = tables();
+
+const fn tables() -> [[u32; 256]; 16] {
+    let mut t = [[0; 256]; 16];
+    let mut b = 0;
+    while b < 256 {
+        let mut p = b as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            p = times_x(p);
+            bit += 1;
+        }
+        t[0][b] = p;
+        b += 1;
+    }
+    let mut k = 1;
+    while k < 16 {
+        let mut b = 0;
+        while b < 256 {
+            let p = t[k - 1][b];
+            t[k][b] = (p >> 8) ^ t[0][(p & 0xFF) as usize];
+            b += 1;
+        }
+        k += 1;
+    }
+    t
+}
+
+pub(super) fn update(crc: u32, data: &[u8]) -> u32 {
+    let mut state = !crc;
+    let (blocks, tail) = data.as_chunks::<16>();
+    for block in blocks {
+        let mut block = *block;
+        for (b, s) in block.iter_mut().zip(state.to_le_bytes()) {
+            *b ^= s;
+        }
+        state = block.iter().rev().zip(&TABLES).fold(0, |acc, (&b, table)| acc ^ table[usize::from(b)]);
+    }
+    for &b in tail {
+        state = (state >> 8) ^ TABLES[0][usize::from(state as u8 ^ b)];
+    }
+    !state
+}

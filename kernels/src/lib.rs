@@ -1,0 +1,22 @@
+//! The kernels of Batchwise: bytes in, numbers out.
+//!
+//! Three families, each with a portable implementation and rows for the instruction sets of x86-64 and aarch64 that are
+//! chosen when the program runs: [`crc32c`], [`xxh3`] and [`varint`]. The choice is a table per operation, see
+//! [`dispatch`]; [`OPERATIONS`] lists the tables.
+//!
+//! ```
+//! use batchwise_kernels::{crc32c, xxh3};
+//! assert_eq!(crc32c::crc32c(b"123456789"), 0xE306_9283);
+//! assert_eq!(xxh3::hash64(b""), 0x2D06_8005_38D3_94C2);
+//! ```
+#![cfg_attr(not(feature = "std"), no_std)]
+
+#[macro_use]
+pub mod dispatch;
+pub mod crc32c;
+pub mod varint;
+pub mod xxh3;
+
+/// Every dispatched operation, for reports, tests and [`dispatch::set_cap`].
+pub static OPERATIONS: &[&dyn dispatch::Operation] =
+    &[&crc32c::update::TABLE, &xxh3::hash64_with_seed::TABLE, &varint::decode_run::TABLE];
