@@ -1,0 +1,257 @@
+//! Interleaved measurement: every contender runs once per round, on the data of that round.
+//!
+//! A round makes fresh data, so that branch predictors cannot learn it, and runs the contenders in an order that rotates.
+//! Each runs the same units (calls, records, batches) and returns a digest of what it computed; digests have to agree.
+//! What is reported is the median over the rounds.
+
+use crate::native::Native;
+use crate::peers;
+use serde::Serialize;
+use std::hint::black_box;
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+/// SplitMix64: the source of all data here.
+#[derive(Clone, Debug)]
+pub(crate) struct Rng(u64);
+
+impl Rng {
+    pub(crate) fn new(seed: u64) -> Self {
+        Rng(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ z >> 31
+    }
+
+    /// Below `n`.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    pub(crate) fn fill(&mut self, out: &mut [u8]) {
+        for chunk in out.chunks_mut(8) {
+            let word = self.next().to_le_bytes();
+            chunk.copy_from_slice(&word[..chunk.len()]);
+        }
+    }
+}
+
+/// A case before its data exist.
+pub(crate) struct Plan {
+    /// As in the JSON field `case`.
+    pub(crate) name: &'static str,
+    /// As in the JSON field `bytes`: the size that the case is about.
+    pub(crate) bytes: u64,
+    pub(crate) build: Box<dyn Fn() -> Box<dyn Subject>>,
+}
+
+impl Plan {
+    pub(crate) fn new<D: 'static>(name: &'static str, bytes: u64, build: impl Fn() -> Case<D> + 'static) -> Self {
+        Plan { name, bytes, build: Box::new(move || Box::new(build())) }
+    }
+}
+
+/// Who runs a case.
+#[derive(Clone, Debug)]
+pub(crate) struct Contender {
+    /// The kernel for ours, the crate for a peer.
+    pub(crate) name: &'static str,
+    /// Runs in the process that was built for the native CPU.
+    pub(crate) native: bool,
+}
+
+/// A [`Case`] without the type of its data.
+pub(crate) trait Subject {
+    /// Units of work in one round; reported times are per unit.
+    fn units(&self) -> u64;
+    /// Ours first.
+    fn contenders(&self) -> Vec<Contender>;
+    /// Makes the data of the round.
+    fn refresh(&mut self, seed: u64);
+    /// Runs a contender over the data of the round.
+    fn run(&mut self, contender: usize) -> (Duration, u64);
+}
+
+type Run<D> = Box<dyn FnMut(&mut D) -> u64>;
+
+/// Data, and contenders that work on them.
+pub(crate) struct Case<D> {
+    data: D,
+    units: u64,
+    refresh: Box<dyn FnMut(&mut D, &mut Rng)>,
+    contenders: Vec<(Contender, Run<D>)>,
+}
+
+impl<D> Case<D> {
+    /// A case of `units` units per round; `refresh` makes the data of a round from its random numbers.
+    pub(crate) fn new(data: D, units: usize, refresh: impl FnMut(&mut D, &mut Rng) + 'static) -> Self {
+        Case { data, units: units as u64, refresh: Box::new(refresh), contenders: Vec::new() }
+    }
+
+    /// Ours, under the kernel's name; comes first. Returns a digest of its results.
+    pub(crate) fn ours(self, kernel: &'static str, run: impl FnMut(&mut D) -> u64 + 'static) -> Self {
+        assert!(self.contenders.is_empty(), "ours comes first");
+        self.with(kernel, false, run)
+    }
+
+    /// A peer, under its crate's name, as in Cargo.lock.
+    pub(crate) fn peer(self, name: &'static str, run: impl FnMut(&mut D) -> u64 + 'static) -> Self {
+        self.with(name, false, run)
+    }
+
+    /// A peer that is also measured as built for the native CPU.
+    pub(crate) fn peer_and_native(self, name: &'static str, run: impl FnMut(&mut D) -> u64 + Clone + 'static) -> Self {
+        self.with(name, false, run.clone()).with(name, true, run)
+    }
+
+    /// A peer measured only as built for the native CPU.
+    pub(crate) fn native_peer(self, name: &'static str, run: impl FnMut(&mut D) -> u64 + 'static) -> Self {
+        self.with(name, true, run)
+    }
+
+    fn with(mut self, name: &'static str, native: bool, run: impl FnMut(&mut D) -> u64 + 'static) -> Self {
+        self.contenders.push((Contender { name, native }, Box::new(run)));
+        self
+    }
+}
+
+impl<D> Subject for Case<D> {
+    fn units(&self) -> u64 {
+        self.units
+    }
+
+    fn contenders(&self) -> Vec<Contender> {
+        self.contenders.iter().map(|(c, _)| c.clone()).collect()
+    }
+
+    fn refresh(&mut self, seed: u64) {
+        (self.refresh)(&mut self.data, &mut Rng::new(seed));
+    }
+
+    fn run(&mut self, contender: usize) -> (Duration, u64) {
+        let run = &mut self.contenders[contender].1;
+        let start = Instant::now();
+        let digest = black_box(run(black_box(&mut self.data)));
+        (start.elapsed(), digest)
+    }
+}
+
+/// The fewest rounds of a case, however long they take.
+const MIN_ROUNDS: usize = 11;
+/// Rounds that are run first and not counted.
+const WARM_UP: usize = 2;
+
+/// Runs one case for about `time` and prints its lines.
+pub(crate) fn measure(
+    op: &'static str,
+    index: usize,
+    plan: &Plan,
+    subject: &mut dyn Subject,
+    time: Duration,
+    native: &mut Native,
+    out: &mut Printer,
+) -> io::Result<()> {
+    let mut contenders: Vec<(usize, Contender)> = subject.contenders().into_iter().enumerate().collect();
+    if contenders.iter().any(|(_, c)| c.native) && !native.select(op, index) {
+        contenders.retain(|(_, c)| !c.native);
+    }
+    let mut nanos: Vec<Vec<f64>> = vec![Vec::new(); contenders.len()];
+    let start = Instant::now();
+    let mut round = 0;
+    while round < MIN_ROUNDS + WARM_UP || start.elapsed() < time {
+        let seed = round as u64 ^ (index as u64) << 32;
+        subject.refresh(seed);
+        let mut expected = None;
+        for turn in 0..contenders.len() {
+            let at = (turn + round) % contenders.len();
+            let (id, contender) = &contenders[at];
+            let (elapsed, digest) = if contender.native { native.run(seed, *id)? } else { subject.run(*id) };
+            let &mut (first, who) = expected.get_or_insert((digest, contender.name));
+            assert_eq!(digest, first, "{op}/{}: {} and {who} computed different things", plan.name, contender.name);
+            if round >= WARM_UP {
+                nanos[at].push(elapsed.as_nanos() as f64 / subject.units() as f64);
+            }
+        }
+        round += 1;
+    }
+    let medians: Vec<f64> = nanos.iter_mut().map(|n| median(n)).collect();
+    for ((_, peer), &peer_ns) in contenders.iter().zip(&medians).skip(1) {
+        out.line(&Line {
+            op,
+            case: plan.name,
+            bytes: plan.bytes,
+            kernel: contenders[0].1.name,
+            ours_ns: round3(medians[0]),
+            peer: if peer.native { format!("{}-native", peer.name) } else { peer.name.to_owned() },
+            peer_version: peers::version(peer.name),
+            peer_ns: round3(peer_ns),
+            ratio: round3(peer_ns / medians[0]),
+        })?;
+    }
+    Ok(())
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn round3(v: f64) -> f64 {
+    (v * 1000.0).round() / 1000.0
+}
+
+/// A measured pair: ours and one peer.
+#[derive(Serialize)]
+pub(crate) struct Line {
+    op: &'static str,
+    case: &'static str,
+    bytes: u64,
+    kernel: &'static str,
+    ours_ns: f64,
+    peer: String,
+    peer_version: String,
+    peer_ns: f64,
+    ratio: f64,
+}
+
+/// Prints lines as they are measured, as a table or as JSON.
+pub(crate) struct Printer {
+    json: bool,
+    header_done: bool,
+}
+
+impl Printer {
+    pub(crate) fn new(json: bool) -> Self {
+        Printer { json, header_done: false }
+    }
+
+    fn line(&mut self, line: &Line) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        if self.json {
+            serde_json::to_writer(&mut out, line)?;
+            writeln!(out)?;
+            return out.flush();
+        }
+        if !self.header_done {
+            self.header_done = true;
+            writeln!(out, "detected level: {}", batchwise::kernels::dispatch::Level::detected())?;
+            writeln!(
+                out,
+                "{:<9} {:<10} {:>9}  {:<12} {:>12}  {:<24} {:>12} {:>7}",
+                "op", "case", "bytes", "kernel", "ours ns", "peer", "peer ns", "ratio"
+            )?;
+        }
+        let Line { op, case, bytes, kernel, ours_ns, peer, peer_version, peer_ns, ratio } = line;
+        let peer = format!("{peer} {peer_version}");
+        writeln!(
+            out,
+            "{op:<9} {case:<10} {bytes:>9}  {kernel:<12} {ours_ns:>12.2}  {peer:<24} {peer_ns:>12.2} {ratio:>7.2}"
+        )?;
+        out.flush()
+    }
+}

@@ -1,0 +1,65 @@
+//! The operations that are compared, one file each.
+
+mod crc32;
+mod crc32c;
+mod varint;
+mod xxh3;
+
+use crate::harness::{Plan, Rng};
+
+/// An operation and its cases.
+pub(crate) struct Op {
+    /// As in the JSON field `op`.
+    pub(crate) name: &'static str,
+    pub(crate) cases: fn() -> Vec<Plan>,
+}
+
+/// Every operation.
+pub(crate) static OPS: &[Op] = &[
+    Op { name: "crc32c", cases: crc32c::cases },
+    Op { name: "crc32", cases: crc32::cases },
+    Op { name: "xxh3", cases: xxh3::cases },
+    Op { name: "varint", cases: varint::cases },
+];
+
+/// Name of the kernel that `operation` uses now.
+pub(crate) fn kernel(operation: &str) -> &'static str {
+    let found = batchwise::kernels::OPERATIONS.iter().find(|o| o.name() == operation);
+    found.unwrap_or_else(|| panic!("no operation {operation}")).chosen()
+}
+
+/// Slices of one length at all alignments in a buffer that stays in the first-level cache while they fit.
+pub(crate) struct Slices {
+    buffer: Vec<u8>,
+    starts: Vec<usize>,
+    len: usize,
+}
+
+impl Slices {
+    /// As many slices as make about 64 KiB of work, at least one.
+    pub(crate) fn new(len: usize) -> Self {
+        let count = (64 * 1024 / len.max(1)).clamp(1, 2048);
+        Slices { buffer: vec![0; len + (16 * 1024).max(len) + 64], starts: vec![0; count], len }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.starts.len()
+    }
+
+    pub(crate) fn refresh(&mut self, rng: &mut Rng) {
+        rng.fill(&mut self.buffer);
+        let room = self.buffer.len() - self.len;
+        for start in &mut self.starts {
+            *start = rng.below(room);
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.starts.iter().map(|&s| &self.buffer[s..s + self.len])
+    }
+}
+
+/// The case `hot` at one length: a digest of `hash` over slices, unaligned and fresh each round.
+pub(crate) fn hash_all(slices: &Slices, hash: impl Fn(&[u8]) -> u64) -> u64 {
+    slices.iter().fold(0, |sum, s| sum.wrapping_add(hash(s)))
+}
