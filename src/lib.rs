@@ -1,5 +1,36 @@
-//! Verifies and decodes the batches that message brokers live on.
+//! Batchwise verifies and decodes the batches that message brokers live on: Apache Kafka record batches (magic 2),
+//! with SIMD kernels chosen at run time.
+//!
+//! ```
+//! use batchwise::kafka::RecordBatch;
+//! # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/kafka/two-records.bin"));
+//! let batch = RecordBatch::parse(bytes, 0)?; // framing
+//! batch.verify_checksum()?; // CRC-32C
+//! for record in batch.records()? {
+//!     let record = record?; // structure
+//!     println!("{:?} = {:?}", record.key(), record.value());
+//! }
+//! # Ok::<(), batchwise::Error>(())
+//! ```
+//!
+//! [`Validator`] checks whole inputs, [`segment`] whole files. [`crc32c`], [`xxh3`] and [`varint`] are the kernels
+//! underneath.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
+
+#[macro_use]
+mod wire;
+
+mod error;
+pub mod formats;
+#[cfg(feature = "std")]
+pub mod segment;
+pub mod validate;
+
 pub use batchwise_kernels as kernels;
 pub use batchwise_kernels::{crc32c, varint, xxh3};
+pub use error::{Detail, Error, ErrorKind, Result, Within};
+pub use formats::{Conformance, Defect, Depth, Format, Frame, Options, Origin, Scratch, Severity, Summary, kafka};
+pub use validate::{Finding, Report, Totals, Validator};

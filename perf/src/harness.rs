@@ -78,12 +78,13 @@ pub(crate) trait Subject {
 }
 
 type Run<D> = Box<dyn FnMut(&mut D) -> u64>;
+type Refresh<D> = Box<dyn FnMut(&mut D, &mut Rng)>;
 
 /// Data, and contenders that work on them.
 pub(crate) struct Case<D> {
     data: D,
     units: u64,
-    refresh: Box<dyn FnMut(&mut D, &mut Rng)>,
+    refresh: Refresh<D>,
     contenders: Vec<(Contender, Run<D>)>,
 }
 

@@ -1,0 +1,122 @@
+//! Arguments.
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Verifies the batches of Apache Kafka and Apache Iggy logs.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Verifies segment files: lengths, checksums, every record
+    #[command(
+        after_help = "Exit status: 0 all valid, 1 damage found, 2 wrong usage, unreadable input or nothing checked."
+    )]
+    Verify(Verify),
+    /// Shows what this CPU can do and which kernel each operation uses
+    Cpu(Cpu),
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct Verify {
+    /// Segment files, or directories to look for them in
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// One JSON object per file and line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// How far to look
+    #[arg(long, value_enum, default_value_t = Depth::Records)]
+    pub(crate) depth: Depth,
+    /// Format of the files
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub(crate) format: Format,
+    /// Whose rules decide what is an error: strict, or exactly those of the reference implementation
+    #[arg(long, value_enum, default_value_t = Conformance::Strict)]
+    pub(crate) conformance: Conformance,
+    /// Where the bytes come from: a segment file, a producer, or another broker
+    #[arg(long, value_enum, default_value_t = Origin::Stored)]
+    pub(crate) origin: Origin,
+    /// Threads; all cores by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct Cpu {
+    /// One JSON object per operation and line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Depth {
+    /// Lengths and the order of batches
+    Frames,
+    /// And checksums
+    Checksums,
+    /// And every record
+    Records,
+}
+
+impl From<Depth> for batchwise::Depth {
+    fn from(depth: Depth) -> Self {
+        match depth {
+            Depth::Frames => Self::Frames,
+            Depth::Checksums => Self::Checksums,
+            Depth::Records => Self::Records,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Told from the content of each file
+    Auto,
+    /// Apache Kafka
+    Kafka,
+    /// Apache Iggy
+    Iggy,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Conformance {
+    /// Also what the reference implementation lets pass only because it does not look
+    Strict,
+    /// What the reference implementation refuses, and nothing else
+    Reference,
+}
+
+impl From<Conformance> for batchwise::Conformance {
+    fn from(conformance: Conformance) -> Self {
+        match conformance {
+            Conformance::Strict => Self::Strict,
+            Conformance::Reference => Self::Reference,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Origin {
+    /// From a segment file
+    Stored,
+    /// From a producer
+    Client,
+    /// From another broker
+    Replica,
+}
+
+impl From<Origin> for batchwise::Origin {
+    fn from(origin: Origin) -> Self {
+        match origin {
+            Origin::Stored => Self::Stored,
+            Origin::Client => Self::Client,
+            Origin::Replica => Self::Replica,
+        }
+    }
+}

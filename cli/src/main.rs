@@ -1,0 +1,34 @@
+//! The command `batchwise`.
+
+mod args;
+mod cpu;
+mod paths;
+mod report;
+mod verify;
+
+use args::{Args, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Everything that was checked is valid.
+pub(crate) const VALID: u8 = 0;
+/// Damage was found.
+pub(crate) const DAMAGED: u8 = 1;
+/// Wrong usage, an input that could not be read, or nothing that could be checked.
+pub(crate) const FAILED: u8 = 2;
+
+fn main() -> ExitCode {
+    let code = match Args::parse().command {
+        Command::Verify(args) => verify::run(&args),
+        Command::Cpu(args) => cpu::run(&args),
+    };
+    match code {
+        Ok(code) => code.into(),
+        // Whoever read our output has seen enough.
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => FAILED.into(),
+        Err(e) => {
+            eprintln!("batchwise: {e}");
+            FAILED.into()
+        }
+    }
+}

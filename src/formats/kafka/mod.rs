@@ -1,0 +1,69 @@
+//! Apache Kafka: record batches (magic 2).
+//!
+//! The layout is that of Kafka's [message format]; behaviour is that of its Java readers.
+//!
+//! [message format]: https://kafka.apache.org/documentation/#messageformat
+
+mod batch;
+mod check;
+mod record;
+
+pub use batch::{BatchHeader, RecordBatch};
+pub use record::{Header, Headers, Record, Records};
+
+use super::{Defect, Format, Frame, Options, Scratch, Summary};
+use crate::{Detail, Error, ErrorKind, Result};
+
+/// Bytes before what the length field counts: baseOffset and batchLength.
+pub(crate) const LENGTH_END: usize = 12;
+/// Bytes that every entry has in common, whatever its magic: up to and with the magic.
+const PREFIX: usize = 17;
+
+/// Entries of a Kafka log, whatever their magic.
+#[derive(Clone, Copy, Debug)]
+pub struct Log;
+
+/// Length and magic of the entry that starts with `prefix`.
+fn prefix_of(prefix: &[u8]) -> Option<(i32, i8)> {
+    let prefix: &[u8; PREFIX] = prefix.first_chunk()?;
+    Some((i32::from_be_bytes(crate::wire::bytes_at::<8, 4, PREFIX>(prefix)), prefix[16] as i8))
+}
+
+impl Format for Log {
+    fn name(&self) -> &'static str {
+        "kafka"
+    }
+
+    fn prefix_len(&self) -> usize {
+        PREFIX
+    }
+
+    fn frame_len(&self, prefix: &[u8], offset: u64) -> Result<u64> {
+        let Some((length, magic)) = prefix_of(prefix) else {
+            let detail = Detail::Length { needed: PREFIX as u64, available: prefix.len() as u64 };
+            return Err(Error::new(ErrorKind::TrailingBytes, detail, "baseOffset", offset));
+        };
+        batch::length_of(length, magic, offset)
+    }
+
+    fn is_intact(&self, frame: &[u8]) -> bool {
+        RecordBatch::parse(frame, 0).is_ok_and(|b| b.bytes().len() == frame.len() && b.verify_checksum().is_ok())
+    }
+
+    fn check(&self, frame: Frame<'_>, options: &Options, _: &mut Scratch, defect: &mut dyn FnMut(Defect)) -> Summary {
+        check::check(frame, options, defect)
+    }
+
+    fn check_order(&self, before: &Summary, next: &Summary, offset: u64, _: &Options, defect: &mut dyn FnMut(Defect)) {
+        if let (Some(before), Some(first)) = (before.next_offset, next.first_offset)
+            && first < before
+        {
+            let detail = Detail::Value { found: first as i64, rule: "must be above the last offset before it" };
+            defect(Error::new(ErrorKind::OffsetOverlap, detail, "baseOffset", offset).into());
+        }
+    }
+
+    fn detect(&self, head: &[u8]) -> bool {
+        prefix_of(head).is_some_and(|(length, magic)| batch::length_of(length, magic, 0).is_ok())
+    }
+}

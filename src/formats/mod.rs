@@ -1,0 +1,190 @@
+//! The formats, and the trait that joins them to the validator.
+
+use crate::{Error, Result};
+use core::fmt;
+
+pub mod kafka;
+
+/// Every format: one line each, in the order in which detection asks them.
+pub static ALL: &[&dyn Format] = &[&kafka::Log];
+
+/// A self-delimiting piece of a log, and where it starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// Start of the frame in the input, bytes.
+    pub offset: u64,
+    /// The whole frame.
+    pub bytes: &'a [u8],
+}
+
+/// What the validator knows of a format.
+pub trait Format: Sync {
+    /// Name, as on the command line.
+    fn name(&self) -> &'static str;
+
+    /// How many bytes [`frame_len`](Self::frame_len) looks at; no frame is shorter.
+    fn prefix_len(&self) -> usize;
+
+    /// Length of the whole frame that starts with `prefix`, from its length field alone.
+    ///
+    /// `prefix` has at least [`prefix_len`](Self::prefix_len) bytes and stands at `offset` of the input. The frame may
+    /// be longer than what is left of the input; the caller knows.
+    ///
+    /// # Errors
+    /// If the field holds a length that no frame can have, or `prefix` cannot start a frame.
+    fn frame_len(&self, prefix: &[u8], offset: u64) -> Result<u64>;
+
+    /// Whether `frame` is a whole frame whose checksums hold: how a search finds its way back after damage.
+    fn is_intact(&self, frame: &[u8]) -> bool;
+
+    /// Reports each broken promise of `frame`, in the order of its bytes, and tells what the frame holds.
+    ///
+    /// `frame.bytes` is as long as [`frame_len`](Self::frame_len) said.
+    fn check(
+        &self,
+        frame: Frame<'_>,
+        options: &Options,
+        scratch: &mut Scratch,
+        defect: &mut dyn FnMut(Defect),
+    ) -> Summary;
+
+    /// Reports what is wrong with `next` coming right after `before`; `offset` is where it starts.
+    fn check_order(
+        &self,
+        before: &Summary,
+        next: &Summary,
+        offset: u64,
+        options: &Options,
+        defect: &mut dyn FnMut(Defect),
+    );
+
+    /// Whether an input that starts with `head` looks like this format.
+    fn detect(&self, head: &[u8]) -> bool;
+}
+
+impl fmt::Debug for dyn Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The first format that `head`, the first bytes of an input, looks like.
+#[must_use]
+pub fn detect(head: &[u8]) -> Option<&'static dyn Format> {
+    ALL.iter().copied().find(|f| f.detect(head))
+}
+
+/// How far to look; each depth includes those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// Lengths and the order of frames.
+    Frames,
+    /// And checksums.
+    Checksums,
+    /// And every record.
+    #[default]
+    Records,
+}
+
+/// Where the input comes from: what a broker promises differs from place to place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// A producer sent it.
+    Client,
+    /// A broker sent it: to a follower, or to a consumer.
+    Replica,
+    /// It lies in a segment file.
+    #[default]
+    Stored,
+}
+
+/// Whose rules decide what is an error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Conformance {
+    /// Errors are also what the reference implementation lets pass only because it does not look.
+    #[default]
+    Strict,
+    /// Errors are exactly what the reference implementation refuses at that [`Origin`].
+    Reference,
+}
+
+/// What to check, by whose rules, with how much memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// How far to look.
+    pub depth: Depth,
+    /// Where the input comes from.
+    pub origin: Origin,
+    /// Whose rules decide.
+    pub conformance: Conformance,
+    /// The most bytes that the records of one batch may decompress to.
+    pub max_decompressed: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            depth: Depth::default(),
+            origin: Origin::default(),
+            conformance: Conformance::default(),
+            max_decompressed: 64 << 20,
+        }
+    }
+}
+
+/// How bad a defect is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Legal, and worth knowing.
+    Info,
+    /// Odd, and readable all the same.
+    Warning,
+    /// The input is invalid.
+    Error,
+}
+
+impl Severity {
+    /// Name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Info => "info",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+/// A broken promise and how bad it is here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Defect {
+    /// What, in which field, at which byte.
+    pub error: Error,
+    /// How bad.
+    pub severity: Severity,
+}
+
+impl From<Error> for Defect {
+    fn from(error: Error) -> Self {
+        Defect { error, severity: Severity::Error }
+    }
+}
+
+/// What a frame holds, as far as its header and the depth tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Records read; below [`Depth::Records`] the number that the header claims.
+    pub records: u64,
+    /// First offset of the frame.
+    pub first_offset: Option<u64>,
+    /// The offset after the frame's last.
+    pub next_offset: Option<u64>,
+    /// Leader epoch, where the format has one.
+    pub epoch: Option<i32>,
+}
+
+/// Memory that checks use again and again, so that in the steady state they allocate nothing.
+#[derive(Debug, Default)]
+pub struct Scratch {}
