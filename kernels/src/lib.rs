@@ -18,5 +18,12 @@ pub mod varint;
 pub mod xxh3;
 
 /// Every dispatched operation, for reports, tests and [`dispatch::set_cap`].
-pub static OPERATIONS: &[&dyn dispatch::Operation] =
-    &[&crc32c::update::TABLE, &xxh3::hash64_with_seed::TABLE, &varint::decode_run::TABLE];
+pub static OPERATIONS: &[&dyn dispatch::Operation] = &[
+    &crc32c::update::TABLE,
+    &crc32c::copy::TABLE,
+    &crc32c::many::TABLE,
+    &crc32c::patch::TABLE,
+    &crc32c::advance::TABLE,
+    &xxh3::hash64_with_seed::TABLE,
+    &varint::decode_run::TABLE,
+];

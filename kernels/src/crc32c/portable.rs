@@ -1,6 +1,6 @@
 //! Slicing by 16: one table look-up per byte, sixteen of them independent of each other.
 
-use super::polynomial::times_x;
+use super::{combine::Shift, polynomial::times_x};
 
 /// `TABLES[k][b]` is the CRC register after byte `b` and `k` zero bytes.
 static TABLES: [[u32; 256]; 16] = tables();
@@ -31,6 +31,12 @@ const fn tables() -> [[u32; 256]; 16] {
     t
 }
 
+/// The register after four zero bytes.
+pub(super) const fn over_4_zeros(state: u32) -> u32 {
+    let [a, b, c, d] = state.to_le_bytes();
+    TABLES[3][a as usize] ^ TABLES[2][b as usize] ^ TABLES[1][c as usize] ^ TABLES[0][d as usize]
+}
+
 pub(super) fn update(crc: u32, data: &[u8]) -> u32 {
     let mut state = !crc;
     let (blocks, tail) = data.as_chunks::<16>();
@@ -45,4 +51,27 @@ pub(super) fn update(crc: u32, data: &[u8]) -> u32 {
         state = (state >> 8) ^ TABLES[0][usize::from(state as u8 ^ b)];
     }
     !state
+}
+
+pub(super) fn advance(residue: u32, len: u64) -> u32 {
+    Shift::over(len).advance(residue)
+}
+
+pub(super) fn patch(crc: u32, old: &[u8], new: &[u8], tail_len: u64) -> u32 {
+    assert_eq!(old.len(), new.len(), "a patch has one length");
+    // Equal lengths, so that the effect of the initial value cancels.
+    crc ^ advance(update(0, old) ^ update(0, new), tail_len)
+}
+
+pub(super) fn copy(dst: &mut [u8], src: &[u8]) -> u32 {
+    assert_eq!(dst.len(), src.len(), "a copy has one length");
+    dst.copy_from_slice(src);
+    update(0, src)
+}
+
+pub(super) fn many(frames: &[&[u8]], crcs: &mut [u32]) {
+    assert_eq!(frames.len(), crcs.len(), "one CRC for each frame");
+    for (frame, crc) in frames.iter().zip(crcs) {
+        *crc = update(0, frame);
+    }
 }

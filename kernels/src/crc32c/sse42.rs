@@ -20,7 +20,7 @@ const fn shift(bytes: usize) -> Shift {
     // Column i is x^(31 - i) * x^(8 * bytes): the image of state bit i.
     let mut columns = [0; 32];
     let mut i = 32;
-    let mut p = x_to_the(8 * bytes as u64);
+    let mut p = x_to_the(8 * bytes as i64);
     while i > 0 {
         i -= 1;
         columns[i] = p;

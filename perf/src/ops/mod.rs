@@ -2,6 +2,7 @@
 
 mod crc32;
 mod crc32c;
+mod crc32c_more;
 mod varint;
 mod xxh3;
 
