@@ -34,3 +34,7 @@ pub use batchwise_kernels::{crc32c, varint, xxh3};
 pub use error::{Detail, Error, ErrorKind, Result, Within};
 pub use formats::{Conformance, Defect, Depth, Format, Frame, Options, Origin, Scratch, Severity, Summary, kafka};
 pub use validate::{Finding, Report, Totals, Validator};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
