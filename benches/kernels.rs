@@ -46,27 +46,36 @@ fn xxh3_hash64(c: &mut Criterion) {
     }
 }
 
-fn varint_decode_run(c: &mut Criterion) {
-    let mut group = c.benchmark_group("varint::decode_run");
-    for count in [16, 1 << 10, 64 << 10] {
-        let values: Vec<u64> = bytes(count).into_iter().map(|b| 1u64 << (b % 35)).collect();
-        let mut wire = Vec::new();
-        for &v in &values {
-            let mut one = [0; varint::MAX_LEN_64];
-            let len = varint::encode_u64(v, &mut one);
-            wire.extend_from_slice(&one[..len]);
+/// Both widths of the same operation.
+macro_rules! varint_decode_run {
+    ($name:ident, $value:ty) => {
+        fn $name(c: &mut Criterion) {
+            use varint::$name;
+            let mut group = c.benchmark_group(concat!("varint::", stringify!($name)));
+            for count in [16, 1 << 10, 64 << 10] {
+                let values: Vec<$value> = bytes(count).into_iter().map(|b| 1 << (b % 32)).collect();
+                let mut wire = Vec::new();
+                for &v in &values {
+                    let mut one = [0; varint::MAX_LEN_64];
+                    let len = varint::encode_u64(v.into(), &mut one);
+                    wire.extend_from_slice(&one[..len]);
+                }
+                let mut out = vec![0; count];
+                group.throughput(Throughput::Elements(count as u64));
+                for kernel in $name::available() {
+                    assert_eq!($name::with(kernel, &wire, &mut out), Ok(wire.len()));
+                    assert_eq!(out, values);
+                    group.bench_with_input(BenchmarkId::new(kernel.name(), count), &wire, |b, wire| {
+                        b.iter(|| $name::with(kernel, black_box(wire), &mut out));
+                    });
+                }
+            }
         }
-        let mut out = vec![0; count];
-        group.throughput(Throughput::Elements(count as u64));
-        for kernel in varint::decode_run::available() {
-            assert_eq!(varint::decode_run::with(kernel, &wire, &mut out), Ok(wire.len()));
-            assert_eq!(out, values);
-            group.bench_with_input(BenchmarkId::new(kernel.name(), count), &wire, |b, wire| {
-                b.iter(|| varint::decode_run::with(kernel, black_box(wire), &mut out));
-            });
-        }
-    }
+    };
 }
 
-criterion_group!(benches, crc32c_update, xxh3_hash64, varint_decode_run);
+varint_decode_run!(decode_run_u32, u32);
+varint_decode_run!(decode_run_u64, u64);
+
+criterion_group!(benches, crc32c_update, xxh3_hash64, decode_run_u32, decode_run_u64);
 criterion_main!(benches);

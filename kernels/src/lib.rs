@@ -25,5 +25,6 @@ pub static OPERATIONS: &[&dyn dispatch::Operation] = &[
     &crc32c::patch::TABLE,
     &crc32c::advance::TABLE,
     &xxh3::hash64_with_seed::TABLE,
-    &varint::decode_run::TABLE,
+    &varint::decode_run_u32::TABLE,
+    &varint::decode_run_u64::TABLE,
 ];

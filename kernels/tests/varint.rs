@@ -2,7 +2,7 @@
 
 mod support;
 
-use batchwise_kernels::varint::{self, Error, decode_run};
+use batchwise_kernels::varint::{self, Error};
 use support::Rng;
 
 #[test]
@@ -45,33 +45,85 @@ fn encode_then_decode() {
             assert_eq!(len, varint::len_u64(v));
             assert_eq!(varint::decode_u64(&out[..len]), Ok((v, len)));
             assert_eq!(varint::decode_u64(&out[..len - 1]), Err(Error::Truncated), "cut varint of {v}");
+            assert_eq!(varint::skip_64(&out), Ok(len));
+            assert_eq!(varint::strict_64(&out[..len]), Ok(len));
             assert_eq!(varint::zigzag64(varint::unzigzag64(v)), v);
+            let signed = varint::unzigzag64(v);
+            let len = varint::encode_zigzag64(signed, &mut out);
+            assert_eq!((len, varint::decode_zigzag64(&out)), (varint::len_zigzag64(signed), Ok((signed, len))));
+            let v = v as u32;
+            let mut out = [0; varint::MAX_LEN_32];
+            let len = varint::encode_u32(v, &mut out);
+            assert_eq!(len, varint::len_u32(v));
+            assert_eq!(varint::decode_u32(&out[..len]), Ok((v, len)));
+            assert_eq!(varint::decode_u32(&out[..len - 1]), Err(Error::Truncated), "cut varint of {v}");
+            assert_eq!((varint::skip_32(&out), varint::strict_32(&out)), (Ok(len), Ok(len)));
+            let signed = varint::unzigzag32(v);
+            assert_eq!(varint::zigzag32(signed), v);
+            let len = varint::encode_zigzag32(signed, &mut out);
+            assert_eq!((len, varint::decode_zigzag32(&out)), (varint::len_zigzag32(signed), Ok((signed, len))));
         }
     }
 }
 
-#[test]
-fn every_run_kernel_decodes_what_was_encoded() {
-    let mut rng = Rng(6);
-    for count in [0, 1, 2, 7, 8, 9, 63, 64, 65, 1000] {
-        for max_bits in [7, 14, 35, 64] {
-            let values: Vec<u64> = (0..count).map(|_| rng.next() >> (64 - 1 - rng.below(max_bits))).collect();
-            let mut wire = Vec::new();
-            for &v in &values {
-                let mut one = [0; varint::MAX_LEN_64];
-                let len = varint::encode_u64(v, &mut one);
-                wire.extend_from_slice(&one[..len]);
-            }
-            let wire = support::exact(&wire);
-            for kernel in decode_run::available() {
-                let mut out = vec![0; count];
-                assert_eq!(decode_run::with(kernel, &wire, &mut out), Ok(wire.len()), "{}", kernel.name());
-                assert_eq!(out, values, "{}", kernel.name());
-                if count > 0 {
-                    assert_eq!(decode_run::with(kernel, &wire[..wire.len() - 1], &mut out), Err(Error::Truncated));
-                }
-            }
+/// Every encoding of up to `max` bytes whose bytes are one of a few that matter: groups of zeros, ones, a lowest and a
+/// highest bit, with and without continuation.
+fn encodings(max: usize) -> impl Iterator<Item = Vec<u8>> {
+    const BYTES: [u8; 8] = [0x00, 0x01, 0x40, 0x7F, 0x80, 0x81, 0xC0, 0xFF];
+    // Beyond the first two and the last three bytes, one kind of filler.
+    (1..=max).flat_map(move |len| {
+        let free = len.min(5);
+        (0..8_usize.pow(free as u32)).map(move |mut choice| {
+            let mut next = || {
+                let byte = BYTES[choice % 8];
+                choice /= 8;
+                byte
+            };
+            let mut bytes: Vec<u8> = (0..free.min(2)).map(|_| next()).collect();
+            bytes.resize(bytes.len() + (len - free), 0xAA);
+            bytes.extend((free.min(2)..free).map(|_| next()));
+            bytes
+        })
+    })
+}
+
+/// The value by the definition: groups of seven bits, least significant first, in unbounded width.
+fn by_definition(bytes: &[u8], max: usize) -> Result<(u128, usize), Error> {
+    let mut value = 0;
+    for (i, &b) in bytes.iter().enumerate().take(max) {
+        value += u128::from(b % 128) << (7 * i);
+        if b < 128 {
+            return Ok((value, i + 1));
         }
     }
-    support::report("varint::decode_run", decode_run::TABLE.all());
+    Err(if bytes.len() < max { Error::Truncated } else { Error::TooLong })
+}
+
+#[test]
+fn every_form_has_the_value_of_the_definition() {
+    let mut strict_errors = [0; 2];
+    for bytes in encodings(11) {
+        let bytes = support::exact(&bytes);
+        let expected = by_definition(&bytes, 10);
+        assert_eq!(varint::decode_u64(&bytes), expected.map(|(v, n)| (v as u64, n)), "{bytes:02X?}");
+        assert_eq!(varint::skip_64(&bytes), expected.map(|(_, n)| n), "{bytes:02X?}");
+        let strict = expected.and_then(|(v, n)| match u64::try_from(v) {
+            Err(_) => Err(Error::OverflowBits),
+            Ok(v) if varint::len_u64(v) != n => Err(Error::NotMinimal),
+            Ok(_) => Ok(n),
+        });
+        assert_eq!(varint::strict_64(&bytes), strict, "{bytes:02X?}");
+        let expected = by_definition(&bytes, 5);
+        assert_eq!(varint::decode_u32(&bytes), expected.map(|(v, n)| (v as u32, n)), "{bytes:02X?}");
+        assert_eq!(varint::skip_32(&bytes), expected.map(|(_, n)| n), "{bytes:02X?}");
+        let strict = expected.and_then(|(v, n)| match u32::try_from(v) {
+            Err(_) => Err(Error::OverflowBits),
+            Ok(v) if varint::len_u32(v) != n => Err(Error::NotMinimal),
+            Ok(_) => Ok(n),
+        });
+        assert_eq!(varint::strict_32(&bytes), strict, "{bytes:02X?}");
+        strict_errors[0] += usize::from(strict == Err(Error::OverflowBits));
+        strict_errors[1] += usize::from(strict == Err(Error::NotMinimal));
+    }
+    assert!(strict_errors.iter().all(|&n| n > 1000), "{strict_errors:?}");
 }

@@ -242,6 +242,8 @@ fn varint_error(error: varint::Error, field: &'static str, at: usize) -> FieldEr
     let kind = match error {
         varint::Error::Truncated => ErrorKind::VarintTruncated,
         varint::Error::TooLong => ErrorKind::VarintTooLong,
+        varint::Error::NotMinimal => ErrorKind::VarintNotMinimal,
+        varint::Error::OverflowBits => ErrorKind::VarintOverflowBits,
     };
     (kind, Detail::None, field, at)
 }
