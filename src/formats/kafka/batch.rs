@@ -1,6 +1,6 @@
 //! A record batch, magic 2.
 
-use super::{LENGTH_END, Records};
+use super::{Attributes, LENGTH_END, Records};
 use crate::{Detail, Error, ErrorKind, Result, crc32c};
 
 layout! {
@@ -140,11 +140,18 @@ impl<'a> RecordBatch<'a> {
         self.header.base_offset().wrapping_add(self.header.last_offset_delta().into())
     }
 
+    /// The attributes, bit by bit.
+    #[inline]
+    #[must_use]
+    pub fn attributes(&self) -> Attributes {
+        Attributes(self.header.attributes())
+    }
+
     /// Number of the compression codec: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd.
     #[inline]
     #[must_use]
     pub fn codec(&self) -> u8 {
-        (self.header.attributes() & 7) as u8
+        self.attributes().codec()
     }
 
     /// Compares the stored CRC-32C with that of the bytes behind it. Runs at the speed of [`crc32c::update`].

@@ -4,12 +4,19 @@
 //!
 //! [message format]: https://kafka.apache.org/documentation/#messageformat
 
+mod attributes;
 mod batch;
 mod check;
+mod fields;
 mod record;
+mod stamp;
+mod stamp_legacy;
 
+pub use attributes::{Attributes, TimestampType};
 pub use batch::{BatchHeader, RecordBatch};
 pub use record::{Header, Headers, Record, Records};
+pub use stamp::HeaderPatch;
+pub use stamp_legacy::MessagePatch;
 
 use super::{Defect, Format, Frame, Options, Scratch, Summary};
 use crate::{Detail, Error, ErrorKind, Result};
