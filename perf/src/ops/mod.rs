@@ -3,6 +3,7 @@
 mod crc32;
 mod crc32c;
 mod crc32c_more;
+mod stamp;
 mod varint;
 mod xxh3;
 
@@ -20,6 +21,7 @@ pub(crate) static OPS: &[Op] = &[
     Op { name: "crc32c", cases: crc32c::cases },
     Op { name: "crc32", cases: crc32::cases },
     Op { name: "xxh3", cases: xxh3::cases },
+    Op { name: "stamp", cases: stamp::cases },
     Op { name: "varint", cases: varint::cases },
 ];
 
