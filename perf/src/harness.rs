@@ -2,13 +2,13 @@
 //!
 //! A round makes fresh data, so that branch predictors cannot learn it, and runs the contenders in an order that rotates.
 //! Each runs the same units (calls, records, batches) and returns a digest of what it computed; digests have to agree.
-//! What is reported is the median over the rounds.
+//! What is reported is the median over the rounds, with the quartiles as its spread.
 
 use crate::native::Native;
+use crate::output::Printer;
 use crate::peers;
-use serde::Serialize;
 use std::hint::black_box;
-use std::io::{self, Write};
+use std::io;
 use std::time::{Duration, Instant};
 
 /// SplitMix64: the source of all data here.
@@ -180,79 +180,47 @@ pub(crate) fn measure(
         }
         round += 1;
     }
-    let medians: Vec<f64> = nanos.iter_mut().map(|n| median(n)).collect();
-    for ((_, peer), &peer_ns) in contenders.iter().zip(&medians).skip(1) {
-        out.line(&Line {
+    let figures: Vec<Figure> = nanos.iter_mut().map(|n| Figure::of(n)).collect();
+    for ((_, peer), &peer_figure) in contenders.iter().zip(&figures).skip(1) {
+        out.line(Measured {
             op,
             case: plan.name,
             bytes: plan.bytes,
             kernel: contenders[0].1.name,
-            ours_ns: round3(medians[0]),
+            ours: figures[0],
             peer: if peer.native { format!("{}-native", peer.name) } else { peer.name.to_owned() },
             peer_version: peers::version(peer.name),
-            peer_ns: round3(peer_ns),
-            ratio: round3(peer_ns / medians[0]),
+            theirs: peer_figure,
         })?;
     }
     Ok(())
 }
 
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    values[values.len() / 2]
+/// Nanoseconds per unit over the rounds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Figure {
+    pub(crate) quarter: f64,
+    pub(crate) median: f64,
+    pub(crate) three_quarters: f64,
 }
 
-fn round3(v: f64) -> f64 {
-    (v * 1000.0).round() / 1000.0
+impl Figure {
+    fn of(values: &mut [f64]) -> Self {
+        values.sort_unstable_by(f64::total_cmp);
+        let at = |share: f64| values[(share * (values.len() - 1) as f64).round() as usize];
+        Figure { quarter: at(0.25), median: at(0.5), three_quarters: at(0.75) }
+    }
 }
 
 /// A measured pair: ours and one peer.
-#[derive(Serialize)]
-pub(crate) struct Line {
-    op: &'static str,
-    case: &'static str,
-    bytes: u64,
-    kernel: &'static str,
-    ours_ns: f64,
-    peer: String,
-    peer_version: String,
-    peer_ns: f64,
-    ratio: f64,
-}
-
-/// Prints lines as they are measured, as a table or as JSON.
-pub(crate) struct Printer {
-    json: bool,
-    header_done: bool,
-}
-
-impl Printer {
-    pub(crate) fn new(json: bool) -> Self {
-        Printer { json, header_done: false }
-    }
-
-    fn line(&mut self, line: &Line) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        if self.json {
-            serde_json::to_writer(&mut out, line)?;
-            writeln!(out)?;
-            return out.flush();
-        }
-        if !self.header_done {
-            self.header_done = true;
-            writeln!(out, "detected level: {}", batchwise::kernels::dispatch::Level::detected())?;
-            writeln!(
-                out,
-                "{:<9} {:<10} {:>9}  {:<12} {:>12}  {:<24} {:>12} {:>7}",
-                "op", "case", "bytes", "kernel", "ours ns", "peer", "peer ns", "ratio"
-            )?;
-        }
-        let Line { op, case, bytes, kernel, ours_ns, peer, peer_version, peer_ns, ratio } = line;
-        let peer = format!("{peer} {peer_version}");
-        writeln!(
-            out,
-            "{op:<9} {case:<10} {bytes:>9}  {kernel:<12} {ours_ns:>12.2}  {peer:<24} {peer_ns:>12.2} {ratio:>7.2}"
-        )?;
-        out.flush()
-    }
+#[derive(Clone, Debug)]
+pub(crate) struct Measured {
+    pub(crate) op: &'static str,
+    pub(crate) case: &'static str,
+    pub(crate) bytes: u64,
+    pub(crate) kernel: &'static str,
+    pub(crate) ours: Figure,
+    pub(crate) peer: String,
+    pub(crate) peer_version: String,
+    pub(crate) theirs: Figure,
 }
