@@ -67,6 +67,13 @@ pub enum Detail {
         /// As counted or computed.
         computed: i64,
     },
+    /// Offsets that are missing.
+    Offsets {
+        /// The first of them.
+        first: u64,
+        /// The last of them.
+        last: u64,
+    },
     /// What another library said.
     Reason(&'static str),
 }
@@ -282,6 +289,9 @@ impl fmt::Display for Error {
             Detail::Value { found, rule } => write!(f, "{found}, {rule}"),
             Detail::Mismatch { stored, computed } => {
                 write!(f, "{}: stored {stored}, found {computed}", self.kind.meaning())
+            }
+            Detail::Offsets { first, last } => {
+                write!(f, "offsets {first} to {last} ({}) are missing", last.saturating_sub(first).saturating_add(1))
             }
             Detail::Reason(reason) => write!(f, "{}: {reason}", self.kind.meaning()),
         }

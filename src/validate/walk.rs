@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{Finding, Totals, Validator};
-use crate::formats::{Defect, Frame, Severity, Summary};
+use crate::formats::{Defect, Frame, Order, Severity, Summary};
 use crate::{Detail, Error, ErrorKind};
 
 /// A candidate longer than this is not waited for when searching after damage.
@@ -111,7 +111,9 @@ impl Walk {
             self.totals.records += summary.records;
             if let Some(before) = self.before.replace(summary) {
                 let Validator { format, options, .. } = self.validator;
-                format.check_order(&before, &summary, frame.offset, &options, &mut |defect| {
+                let mut order = Order::default();
+                (order.next_offset, order.epoch) = (before.next_offset, before.epoch);
+                format.check_order(&order, &summary, frame.offset, &options, &mut |defect| {
                     self.totals.count(defect.severity);
                     finding(Finding { batch, first_offset, defect });
                 });
@@ -191,7 +193,7 @@ fn frame_at(validator: &Validator, rest: &[u8], left: u64, offset: u64) -> Resul
     if rest.len() as u64 == left && rest.iter().all(|&b| b == 0) && rest.len() > validator.format.prefix_len() {
         let detail = Detail::Length { needed: 0, available: left };
         let error = Error::new(ErrorKind::ZeroTail, detail, "batch", offset);
-        return Err(Defect { error, severity: Severity::Warning });
+        return Err(Defect { error, severity: validator.format.zero_tail() });
     }
     if left < validator.format.prefix_len() as u64 {
         let detail = Detail::Length { needed: validator.format.prefix_len() as u64, available: left };

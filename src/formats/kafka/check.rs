@@ -9,7 +9,7 @@ pub(super) fn check(frame: Frame<'_>, options: &Options, defect: &mut dyn FnMut(
         Ok(batch) => batch,
         Err(e) => {
             defect(e.into());
-            return Summary::default();
+            return Summary { damaged: true, ..Summary::default() };
         }
     };
     let header = batch.header();
@@ -19,6 +19,7 @@ pub(super) fn check(frame: Frame<'_>, options: &Options, defect: &mut dyn FnMut(
         first_offset: u64::try_from(header.base_offset()).ok(),
         next_offset: u64::try_from(batch.last_offset()).ok().map(|last| last + 1),
         epoch: Some(header.partition_leader_epoch()),
+        damaged: false,
     };
     if header.last_offset_delta() < 0 {
         let detail = Detail::Value { found: header.last_offset_delta().into(), rule: "must not be negative" };
@@ -29,7 +30,7 @@ pub(super) fn check(frame: Frame<'_>, options: &Options, defect: &mut dyn FnMut(
     {
         // Nothing under a wrong checksum is worth a second finding.
         defect(e.into());
-        return summary;
+        return Summary { damaged: true, ..summary };
     }
     if options.depth >= Depth::Records {
         summary.records = 0;

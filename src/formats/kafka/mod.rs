@@ -8,6 +8,8 @@ mod attributes;
 mod batch;
 mod check;
 mod fields;
+mod order;
+mod peek;
 mod record;
 mod stamp;
 mod stamp_legacy;
@@ -18,7 +20,7 @@ pub use record::{Header, Headers, Record, Records};
 pub use stamp::HeaderPatch;
 pub use stamp_legacy::MessagePatch;
 
-use super::{Defect, Format, Frame, Options, Scratch, Summary};
+use super::{Defect, Format, Frame, Options, Order, Scratch, Severity, Summary};
 use crate::{Detail, Error, ErrorKind, Result};
 
 /// Bytes before what the length field counts: baseOffset and batchLength.
@@ -53,6 +55,14 @@ impl Format for Log {
         batch::length_of(length, magic, offset)
     }
 
+    fn head_len(&self) -> usize {
+        BatchHeader::SIZE
+    }
+
+    fn peek(&self, head: &[u8]) -> Option<Summary> {
+        peek::peek(head)
+    }
+
     fn is_intact(&self, frame: &[u8]) -> bool {
         RecordBatch::parse(frame, 0).is_ok_and(|b| b.bytes().len() == frame.len() && b.verify_checksum().is_ok())
     }
@@ -61,13 +71,13 @@ impl Format for Log {
         check::check(frame, options, defect)
     }
 
-    fn check_order(&self, before: &Summary, next: &Summary, offset: u64, _: &Options, defect: &mut dyn FnMut(Defect)) {
-        if let (Some(before), Some(first)) = (before.next_offset, next.first_offset)
-            && first < before
-        {
-            let detail = Detail::Value { found: first as i64, rule: "must be above the last offset before it" };
-            defect(Error::new(ErrorKind::OffsetOverlap, detail, "baseOffset", offset).into());
-        }
+    fn check_order(&self, order: &Order, next: &Summary, offset: u64, options: &Options, defect: &mut dyn FnMut(Defect)) {
+        order::check(order, next, offset, options, defect);
+    }
+
+    fn zero_tail(&self) -> Severity {
+        // Preallocated files have one, and some file systems leave one after a crash; brokers cut it off.
+        Severity::Warning
     }
 
     fn detect(&self, head: &[u8]) -> bool {
