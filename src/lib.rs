@@ -32,7 +32,9 @@ pub mod validate;
 pub use batchwise_kernels as kernels;
 pub use batchwise_kernels::{crc32c, varint, xxh3};
 pub use error::{Detail, Error, ErrorKind, Result, Within};
-pub use formats::{Conformance, Defect, Depth, Format, Frame, Options, Order, Origin, Scratch, Severity, Summary, kafka};
+pub use formats::{
+    Conformance, Defect, Depth, Format, Frame, Options, Order, Origin, Scratch, Severity, Summary, kafka,
+};
 pub use validate::{Finding, Report, Totals, Validator};
 
 #[cfg(doctest)]

@@ -71,7 +71,14 @@ impl Format for Log {
         check::check(frame, options, defect)
     }
 
-    fn check_order(&self, order: &Order, next: &Summary, offset: u64, options: &Options, defect: &mut dyn FnMut(Defect)) {
+    fn check_order(
+        &self,
+        order: &Order,
+        next: &Summary,
+        offset: u64,
+        options: &Options,
+        defect: &mut dyn FnMut(Defect),
+    ) {
         order::check(order, next, offset, options, defect);
     }
 
