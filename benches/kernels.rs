@@ -32,15 +32,15 @@ fn crc32c_update(c: &mut Criterion) {
 }
 
 fn xxh3_hash64(c: &mut Criterion) {
-    let mut group = c.benchmark_group("xxh3::hash64_with_seed");
+    let mut group = c.benchmark_group("xxh3::oneshot");
     let data = bytes(SIZES[SIZES.len() - 1]);
     for size in SIZES {
         group.throughput(Throughput::Bytes(size as u64));
         let want = xxh3::hash64(&data[..size]);
-        for kernel in xxh3::hash64_with_seed::available() {
-            assert_eq!(xxh3::hash64_with_seed::with(kernel, &data[..size], 0), want);
+        for kernel in xxh3::oneshot::available() {
+            assert_eq!(xxh3::oneshot::with(kernel, &data[..size], 0), want);
             group.bench_with_input(BenchmarkId::new(kernel.name(), size), &data[..size], |b, data| {
-                b.iter(|| xxh3::hash64_with_seed::with(kernel, black_box(data), 0));
+                b.iter(|| xxh3::oneshot::with(kernel, black_box(data), 0));
             });
         }
     }

@@ -24,7 +24,8 @@ pub static OPERATIONS: &[&dyn dispatch::Operation] = &[
     &crc32c::many::TABLE,
     &crc32c::patch::TABLE,
     &crc32c::advance::TABLE,
-    &xxh3::hash64_with_seed::TABLE,
+    &xxh3::consume::TABLE,
+    &xxh3::oneshot::TABLE,
     &varint::decode_run_u32::TABLE,
     &varint::decode_run_u64::TABLE,
 ];

@@ -1,11 +1,13 @@
-//! The default secret of XXH3 and what a seed makes of it.
+//! The default secret of XXH3, what a seed makes of it, and the form in which kernels read it.
 
 /// Length of the default secret, bytes.
 pub(super) const LEN: usize = 192;
+/// Length of the shortest secret that the algorithm takes, bytes.
+pub(super) const MIN_LEN: usize = 136;
 
 /// The default secret, from the specification.
 #[rustfmt::skip]
-pub(super) static DEFAULT: [u8; LEN] = [
+pub(super) const DEFAULT: [u8; LEN] = [
     0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe, 0x7c, 0x01, 0x81, 0x2c, 0xf7, 0x21, 0xad, 0x1c,
     0xde, 0xd4, 0x6d, 0xe9, 0x83, 0x90, 0x97, 0xdb, 0x72, 0x40, 0xa4, 0xa4, 0xb7, 0xb3, 0x67, 0x1f,
     0xcb, 0x79, 0xe6, 0x4e, 0xcc, 0xc0, 0xe5, 0x78, 0x82, 0x5a, 0xd0, 0x7d, 0xcc, 0xff, 0x72, 0x21,
@@ -20,19 +22,23 @@ pub(super) static DEFAULT: [u8; LEN] = [
     0x45, 0xcb, 0x3a, 0x8f, 0x95, 0x16, 0x04, 0x28, 0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e,
 ];
 
+/// The part of the default secret that inputs of up to 240 bytes are hashed with.
+///
+/// A constant, because the code that reads it is inlined into other crates, where a static costs a load of its address.
+pub(super) const SHORT: &[u8; MIN_LEN] = match DEFAULT.first_chunk() {
+    Some(part) => part,
+    None => unreachable!(),
+};
+
 /// The secret that inputs over 240 bytes are hashed with under `seed`.
 pub(super) fn seeded(seed: u64) -> [u8; LEN] {
     let mut secret = DEFAULT;
     let (pairs, _) = secret.as_chunks_mut::<16>();
     for pair in pairs {
-        let (low, high) = pair.split_at_mut(8);
-        add(low, seed);
-        add(high, seed.wrapping_neg());
+        let n = u128::from_le_bytes(*pair);
+        let low = (n as u64).wrapping_add(seed);
+        let high = ((n >> 64) as u64).wrapping_sub(seed);
+        *pair = (u128::from(high) << 64 | u128::from(low)).to_le_bytes();
     }
     secret
-}
-
-fn add(word: &mut [u8], n: u64) {
-    let sum = u64::from_le_bytes(core::array::from_fn(|i| word[i])).wrapping_add(n);
-    word.copy_from_slice(&sum.to_le_bytes());
 }

@@ -1,4 +1,4 @@
-//! XXH3-64 against twox-hash and xxhash-rust.
+//! XXH3-64 against twox-hash, xxhash-rust and the C library.
 
 use super::{Slices, hash_all, kernel};
 use crate::harness::{Case, Plan};
@@ -15,7 +15,8 @@ fn hot(len: usize) -> Case<Slices> {
     let slices = Slices::new(len);
     let count = slices.count();
     Case::new(slices, count, Slices::refresh)
-        .ours(kernel("xxh3::hash64_with_seed"), |s| hash_all(s, xxh3::hash64))
+        .ours(kernel("xxh3::oneshot"), |s| hash_all(s, xxh3::hash64))
         .peer("twox-hash", |s| hash_all(s, twox_hash::XxHash3_64::oneshot))
+        .peer("xxhash-c-sys", |s| hash_all(s, xxhash_c::xxh3_64))
         .peer_and_native("xxhash-rust", |s: &mut Slices| hash_all(s, xxhash_rust::xxh3::xxh3_64))
 }
