@@ -125,6 +125,7 @@ kinds! {
     InnerCrcMismatch = "the stored checksum of a message is not that of its bytes",
     CodecUnknown = "the compression codec is none of the known ones",
     CodecUnsupported = "this build was made without the compression codec",
+    CodecLevelInvalid = "the codec has no such compression level",
     CodecNotAllowed = "the compression codec is not allowed here",
     AttributesReservedBits = "attribute bits are set that have no meaning",
     TimestampTypeFromClient = "a producer set the timestamp type that is the broker's to set",
@@ -212,6 +213,7 @@ kinds! {
     DecompressFailed = "the compressed stream is corrupt or cut off",
     CodecChecksumMismatch = "a checksum or size within the compressed stream is not that of its content",
     CodecTrailingBytes = "bytes are left behind the compressed stream",
+    CompressFailed = "the codec's library could not compress",
     DecompressedTooLarge = "the records decompress to more than the limit",
     // Files beside a segment
     IndexSizeInvalid = "the size is not a multiple of that of an entry",

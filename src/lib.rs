@@ -23,6 +23,7 @@ extern crate alloc;
 #[macro_use]
 mod wire;
 
+pub mod codec;
 mod error;
 pub mod formats;
 #[cfg(feature = "std")]
