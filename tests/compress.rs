@@ -49,7 +49,6 @@ fn inputs() -> Vec<Vec<u8>> {
 #[test]
 fn two_records_compress_to_the_bytes_of_kafka() {
     let kafka = [
-        (Codec::None, RECORDS),
         (Codec::Gzip, "1f8b08000000000000ff 1363606060e4ca48cdc9c9671063606062e42acf2fca49610000 6985f36918000000"),
         (
             Codec::Snappy,
@@ -136,7 +135,6 @@ fn levels_reach_their_codecs() {
     assert!(len(Codec::Gzip, 9) < len(Codec::Gzip, 1));
     assert!(len(Codec::Zstd, 19) < len(Codec::Zstd, -5));
     let wrong = [
-        (Codec::None, 0),
         (Codec::Gzip, 0),
         (Codec::Gzip, 10),
         (Codec::Snappy, 1),

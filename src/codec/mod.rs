@@ -1,6 +1,6 @@
 //! Compression codecs and the containers that brokers put them in.
 //!
-//! Each codec is a cargo feature; [`Codec::is_supported`] tells which this build has.
+//! Each codec is a cargo feature; [`Codec::is_available`] tells which this build has.
 
 mod encode;
 
@@ -9,49 +9,38 @@ pub use encode::Compressor;
 use core::fmt;
 
 /// A compression codec.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Codec {
-    /// Not compressed.
-    #[default]
-    None,
-    /// Gzip members (RFC 1952).
+    /// RFC 1952 members.
     Gzip,
-    /// Snappy: blocks in the framing of xerial's `SnappyOutputStream`, or one raw block.
+    /// A raw block, or chunks of them in the framing of snappy-java.
     Snappy,
     /// An LZ4 frame.
     Lz4,
-    /// Zstandard frames (RFC 8878).
+    /// Zstandard frames.
     Zstd,
 }
 
 impl Codec {
-    /// Every codec, in the order of their numbers.
-    pub const ALL: &'static [Codec] = &[Codec::None, Codec::Gzip, Codec::Snappy, Codec::Lz4, Codec::Zstd];
+    /// Every codec, in the order of their numbers on the wire, from 1.
+    pub const ALL: &'static [Codec] = &[Codec::Gzip, Codec::Snappy, Codec::Lz4, Codec::Zstd];
 
-    /// The codec of a number, as in the attributes of batches; `None` if it is undefined.
-    ///
-    /// ```
-    /// use batchwise::codec::Codec;
-    /// assert_eq!(Codec::from_id(4), Some(Codec::Zstd));
-    /// assert_eq!(Codec::from_id(5), None);
-    /// ```
+    /// The codec of a number from 1 to 4.
     #[must_use]
-    pub fn from_id(id: u8) -> Option<Codec> {
-        Self::ALL.get(usize::from(id)).copied()
+    pub fn from_number(number: u8) -> Option<Codec> {
+        Codec::ALL.get(usize::from(number).checked_sub(1)?).copied()
     }
 
-    /// Its number: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd.
-    #[inline]
+    /// Its number on the wire.
     #[must_use]
-    pub const fn id(self) -> u8 {
-        self as u8
+    pub const fn number(self) -> u8 {
+        self as u8 + 1
     }
 
-    /// Its name in Kafka's configuration.
+    /// Name, which is also that of the crate's feature: `gzip`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Codec::None => "none",
             Codec::Gzip => "gzip",
             Codec::Snappy => "snappy",
             Codec::Lz4 => "lz4",
@@ -59,11 +48,10 @@ impl Codec {
         }
     }
 
-    /// Whether this build has the codec.
+    /// Whether this build has it.
     #[must_use]
-    pub const fn is_supported(self) -> bool {
+    pub const fn is_available(self) -> bool {
         match self {
-            Codec::None => true,
             Codec::Gzip => cfg!(feature = "gzip"),
             Codec::Snappy => cfg!(feature = "snappy"),
             Codec::Lz4 => cfg!(feature = "lz4"),
