@@ -41,7 +41,7 @@ fn summary(rows: &[Row]) -> String {
          |---|---|---|---|---|---|\n",
     );
     for ((_, op, case, peer), mut rows) in groups {
-        rows.sort_by(|a, b| a.bytes.cmp(&b.bytes));
+        rows.sort_by_key(|r| r.bytes);
         let sizes = match (rows.first(), rows.last()) {
             (Some(a), Some(b)) if a.bytes != b.bytes => format!("{} to {}", a.bytes, b.bytes),
             (Some(a), _) => a.bytes.to_string(),
