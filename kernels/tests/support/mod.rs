@@ -1,6 +1,9 @@
 //! What the kernel tests share.
 #![allow(dead_code, reason = "each test crate uses its part")]
 
+#[cfg(unix)]
+pub(crate) mod guard;
+
 use batchwise_kernels::dispatch::Kernel;
 
 /// Bytes that look random and are the same in every run (SplitMix64).
