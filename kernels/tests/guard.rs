@@ -31,9 +31,9 @@ fn xxh3_stays_inside() {
     let data = support::bytes(guarded.len(), 72);
     for len in lengths() {
         let want = xxhash_rust::xxh3::xxh3_64_with_seed(&data[..len], 9);
-        for kernel in xxh3::hash64_with_seed::available() {
+        for kernel in xxh3::oneshot::available() {
             guarded.at_both_ends(&data[..len], |slice| {
-                assert_eq!(xxh3::hash64_with_seed::with(kernel, slice, 9), want, "{} len {len}", kernel.name());
+                assert_eq!(xxh3::oneshot::with(kernel, slice, 9), want, "{} len {len}", kernel.name());
             });
         }
     }
