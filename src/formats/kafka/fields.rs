@@ -22,6 +22,9 @@ pub(super) struct HeaderFields {
 }
 
 impl HeaderFields {
+    /// First byte under the checksum.
+    pub(super) const CRC_FROM: usize = 21;
+
     #[inline]
     pub(super) fn read(header: BatchHeader<'_>) -> Self {
         HeaderFields {

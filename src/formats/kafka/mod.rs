@@ -6,7 +6,9 @@
 
 mod attributes;
 mod batch;
+mod build;
 mod check;
+mod encode;
 mod fields;
 mod order;
 mod peek;
@@ -16,6 +18,7 @@ mod stamp_legacy;
 
 pub use attributes::{Attributes, TimestampType};
 pub use batch::{BatchHeader, RecordBatch};
+pub use build::{NewRecord, RecordBatchBuilder};
 pub use record::{Header, Headers, Record, Records};
 pub use stamp::HeaderPatch;
 pub use stamp_legacy::MessagePatch;

@@ -6,7 +6,7 @@ use super::{BatchHeader, RecordBatch};
 use crate::{Detail, Error, ErrorKind, Result, crc32c};
 
 /// First byte under the checksum, and the first behind the fields that a patch can change.
-const COVERED: core::ops::Range<usize> = 21..BatchHeader::SIZE;
+const COVERED: core::ops::Range<usize> = HeaderFields::CRC_FROM..BatchHeader::SIZE;
 
 /// Changes to the header of a record batch, magic 2.
 ///

@@ -1,0 +1,191 @@
+//! The builder against Kafka's own bytes.
+
+use batchwise::kafka::{Header, NewRecord, RecordBatch, RecordBatchBuilder, TimestampType};
+use batchwise::{Error, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// 2024-04-24T23:06:40Z.
+const TIME: i64 = 1_714_000_000_000;
+
+fn hex(text: &str) -> Vec<u8> {
+    let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
+    let pair = |p: &[u8]| u8::from_str_radix(std::str::from_utf8(p).unwrap(), 16).unwrap();
+    digits.chunks(2).map(pair).collect()
+}
+
+fn value(timestamp: i64, value: &[u8]) -> NewRecord<'_> {
+    NewRecord { timestamp, value: Some(value), ..NewRecord::default() }
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let paths = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path());
+    paths.flat_map(|p| if p.is_dir() { files(&p) } else { vec![p] }).collect()
+}
+
+/// A builder with the settings of `batch`, except for its codec.
+fn builder_like(batch: &RecordBatch<'_>) -> RecordBatchBuilder {
+    let (header, attributes) = (batch.header(), batch.attributes());
+    let mut builder = RecordBatchBuilder::new()
+        .base_offset(header.base_offset())
+        .partition_leader_epoch(header.partition_leader_epoch())
+        .producer(header.producer_id(), header.producer_epoch(), header.base_sequence())
+        .transactional(attributes.is_transactional())
+        .control(attributes.is_control())
+        .last_offset_delta(header.last_offset_delta());
+    if attributes.timestamp_type() == TimestampType::LogAppendTime {
+        builder = builder.log_append_time(header.max_timestamp());
+    }
+    if attributes.has_delete_horizon() {
+        builder = builder.delete_horizon(header.base_timestamp());
+    }
+    builder
+}
+
+/// Builds `batch`, which is not compressed, again from its records.
+fn rebuild(batch: &RecordBatch<'_>) -> Result<Vec<u8>, Error> {
+    let mut builder = builder_like(batch);
+    for record in batch.records()? {
+        let record = record?;
+        let headers: Vec<Header<'_>> = record.headers().collect();
+        let timestamp = batch.header().base_timestamp().wrapping_add(record.timestamp_delta());
+        let new = NewRecord { timestamp, key: record.key(), value: record.value(), headers: &headers };
+        builder.append_at(record.offset_delta(), &new)?;
+    }
+    builder.finish()
+}
+
+#[test]
+fn batches_of_kafka_are_built_again_byte_by_byte() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/kafka");
+    let (mut rebuilt, mut empty) = (0, 0);
+    for file in files(&root) {
+        let bytes = std::fs::read(&file).unwrap();
+        let mut rest = &bytes[..];
+        while let Ok(batch) = RecordBatch::parse(rest, 0) {
+            rest = &rest[batch.bytes().len()..];
+            if batch.codec() != 0 {
+                continue;
+            }
+            match rebuild(&batch) {
+                Ok(built) => {
+                    assert!(built == batch.bytes(), "{}: {:?}", file.display(), batch.header());
+                    rebuilt += 1;
+                }
+                // What compaction keeps of a batch without its records is no work of a builder.
+                Err(e) if e.kind() == ErrorKind::EmptyBatch => empty += 1,
+                Err(e) => {
+                    let refused = batch.header().base_timestamp() < -1 && e.kind() == ErrorKind::TimestampNegative;
+                    assert!(refused, "{}: {e}: {:?}", file.display(), batch.header());
+                }
+            }
+        }
+    }
+    assert!(rebuilt > 300 && empty > 5, "{rebuilt} batches rebuilt, {empty} empty");
+}
+
+#[test]
+fn two_records() {
+    let mut builder = RecordBatchBuilder::new();
+    builder.append(&value(TIME, b"hello")).unwrap();
+    builder.append(&value(TIME, b"world")).unwrap();
+    assert_eq!(builder.finish().unwrap(), include_bytes!("data/kafka/two-records.bin"));
+    // The next batch has nothing of the first.
+    assert!(builder.is_empty());
+    builder.append(&value(TIME, b"hello")).unwrap();
+    builder.append(&value(TIME, b"world")).unwrap();
+    let mut out = b"before".to_vec();
+    builder.finish_into(&mut out).unwrap();
+    assert_eq!(out, [b"before", &include_bytes!("data/kafka/two-records.bin")[..]].concat());
+}
+
+#[test]
+fn a_commit_marker() {
+    let mut builder = RecordBatchBuilder::new()
+        .base_offset(42)
+        .partition_leader_epoch(3)
+        .producer(9, 1, -1)
+        .transactional(true)
+        .control(true);
+    let record = NewRecord { key: Some(&[0, 0, 0, 1]), ..value(TIME, &[0, 0, 0, 0, 0, 7]) };
+    builder.append(&record).unwrap();
+    let kafka = "000000000000002a000000420000000302c909bc1a0030000000000000018f125c74000000018f125c740000000000000000090001\
+                 ffffffff000000012000000008000000010c00000000000700";
+    assert_eq!(builder.finish().unwrap(), hex(kafka));
+}
+
+#[test]
+fn tombstones_under_a_delete_horizon() {
+    let mut builder = RecordBatchBuilder::new().delete_horizon(1_800_000_000_000);
+    builder.append(&NewRecord { timestamp: TIME, key: Some(b"k"), ..NewRecord::default() }).unwrap();
+    builder.append(&NewRecord { timestamp: TIME + 5, key: Some(b"j"), ..NewRecord::default() }).unwrap();
+    let kafka = "00000000000000000000004bffffffff02ba6bd841004000000001000001a3185c50000000018f125c7405ffffffffffffffffffff\
+                 ffffffff000000021800ffeffedf800500026b01001800f5effedf800502026a0100";
+    assert_eq!(builder.finish().unwrap(), hex(kafka));
+}
+
+#[test]
+fn record_headers() {
+    let headers = [Header { key: b"h", value: Some(b"v") }, Header { key: b"n", value: None }];
+    let mut builder = RecordBatchBuilder::new();
+    let record = NewRecord { timestamp: TIME, key: Some(b"k"), value: None, headers: &headers };
+    builder.append(&record).unwrap();
+    let kafka = "000000000000000000000040ffffffff025b62c6bf0000000000000000018f125c74000000018f125c7400ffffffffffffffffffff\
+                 ffffffff000000011c000000026b010402680276026e01";
+    assert_eq!(builder.finish().unwrap(), hex(kafka));
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_and_changes_nothing() {
+    let kind_of = |builder: &mut RecordBatchBuilder, delta, record: &NewRecord<'_>| {
+        let (len, count) = (builder.len(), builder.records_count());
+        let kind = builder.append_at(delta, record).unwrap_err().kind();
+        assert_eq!((builder.len(), builder.records_count()), (len, count));
+        kind
+    };
+    let hello = value(TIME, b"hello");
+    let mut builder = RecordBatchBuilder::new();
+    assert_eq!(kind_of(&mut builder, -1, &hello), ErrorKind::OffsetDeltaOutOfRange);
+    builder.append_at(7, &hello).unwrap();
+    assert_eq!(kind_of(&mut builder, 7, &hello), ErrorKind::OffsetDeltaNotIncreasing);
+    assert_eq!(kind_of(&mut builder, 8, &value(-2, b"")), ErrorKind::TimestampNegative);
+    let headers = [Header { key: b"\xFF", value: None }];
+    assert_eq!(kind_of(&mut builder, 8, &NewRecord { headers: &headers, ..hello }), ErrorKind::HeaderKeyNotUtf8);
+    builder.append_at(i32::MAX, &value(-1, b"")).unwrap();
+    assert_eq!(builder.append(&hello).unwrap_err().kind(), ErrorKind::OffsetDeltaOutOfRange);
+
+    // A batch has to fit 31 bits; headers may share memory, so that this needs little of it.
+    let big = vec![0; 64 << 20];
+    let headers = vec![Header { key: b"", value: Some(&big) }; 32];
+    let mut builder = RecordBatchBuilder::new();
+    assert_eq!(kind_of(&mut builder, 0, &NewRecord { headers: &headers, ..hello }), ErrorKind::BatchTooLarge);
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused() {
+    let kind_of = |builder: RecordBatchBuilder| {
+        let mut builder = builder;
+        builder.append(&value(TIME, b"hello")).unwrap();
+        builder.append(&value(TIME, b"world")).unwrap();
+        let kind = builder.finish().unwrap_err().kind();
+        assert_eq!(builder.records_count(), 2);
+        kind
+    };
+    let new = RecordBatchBuilder::new;
+    assert_eq!(new().finish().unwrap_err().kind(), ErrorKind::EmptyBatch);
+    assert_eq!(kind_of(new().base_offset(-1)), ErrorKind::OffsetOutOfRange);
+    assert_eq!(kind_of(new().base_offset(i64::MAX)), ErrorKind::OffsetOutOfRange);
+    assert_eq!(kind_of(new().last_offset_delta(0)), ErrorKind::OffsetDeltaOutOfRange);
+    assert_eq!(kind_of(new().last_offset_delta(-1)), ErrorKind::LastOffsetDeltaNegative);
+    assert_eq!(kind_of(new().delete_horizon(-1)), ErrorKind::DeleteHorizonNotAllowed);
+    assert_eq!(kind_of(new().producer(-2, 0, 0)), ErrorKind::ProducerIdInvalid);
+    assert_eq!(kind_of(new().producer(5, -1, 0)), ErrorKind::ProducerEpochInvalid);
+    assert_eq!(kind_of(new().producer(5, 0, -1)), ErrorKind::BaseSequenceMissing);
+    assert_eq!(kind_of(new().producer(5, 0, -2).control(true)), ErrorKind::BaseSequenceMissing);
+    assert_eq!(kind_of(new().producer(-1, 0, -1)), ErrorKind::ProducerFieldsInconsistent);
+    assert_eq!(kind_of(new().producer(-1, -1, 0)), ErrorKind::ProducerFieldsInconsistent);
+    assert_eq!(kind_of(new().transactional(true)), ErrorKind::TransactionalWithoutProducerId);
+
+    let mut late = new();
+    late.append(&value(TIME, b"hello")).unwrap();
+    assert_eq!(late.delete_horizon(TIME + 1).finish().unwrap_err().kind(), ErrorKind::DeleteHorizonNotAllowed);
+}
