@@ -1,17 +1,14 @@
 //! Compressed streams against those of Kafka's own producer, and their containers byte by byte.
 #![cfg(all(feature = "gzip", feature = "snappy", feature = "lz4", feature = "zstd"))]
 
+mod support;
+
 use batchwise::ErrorKind;
 use batchwise::codec::{Codec, Compressor};
+use support::{hex, noise};
 
 /// The records of tests/data/kafka/two-records.bin.
 const RECORDS: &str = "16000000010a68656c6c6f0016000002010a776f726c6400";
-
-fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
-    let pair = |p: &[u8]| u8::from_str_radix(std::str::from_utf8(p).unwrap(), 16).unwrap();
-    digits.chunks(2).map(pair).collect()
-}
 
 fn compress(codec: Codec, data: &[u8]) -> Vec<u8> {
     let mut compressor = Compressor::new(codec, None).unwrap();
@@ -23,16 +20,6 @@ fn compress(codec: Codec, data: &[u8]) -> Vec<u8> {
     compressor.compress(data, &mut again).unwrap();
     assert_eq!(out[6..], again);
     again
-}
-
-/// Bytes that no codec makes smaller.
-fn noise(len: usize) -> Vec<u8> {
-    let mut state = 1u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 56) as u8
-    };
-    (0..len).map(|_| next()).collect()
 }
 
 /// Nothing, a byte, sizes around chunks and blocks; noise, zeros and text.

@@ -1,8 +1,10 @@
 //! Stamping in place: Kafka's own bytes, a full recomputation, and damage that stays visible.
 
+mod support;
+
 use batchwise::kafka::{Attributes, HeaderPatch, MessagePatch, RecordBatch, TimestampType};
 use batchwise::{ErrorKind, crc32c};
-use std::path::{Path, PathBuf};
+use support::hex;
 
 const TWO_RECORDS: &[u8] = include_bytes!("data/kafka/two-records.bin");
 /// Two-records, offsets 1000 and 1001, leader epoch 5, stamped by a topic of LogAppendTime at 1714000123456.
@@ -10,12 +12,6 @@ const STAMPED_LOG_APPEND_TIME: &str = "00000000000003e8000000490000000502f8dfe33
      5640ffffffffffffffffffffffffffff0000000216000000010a68656c6c6f0016000002010a776f726c6400";
 /// Magic 1, offset 10, key "k", value "hello", CreateTime 1714000000000.
 const MESSAGE: &str = "000000000000000a0000001c2954666d01000000018f125c7400000000016b0000000568656c6c6f";
-
-fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
-    let pair = |p: &[u8]| u8::from_str_radix(std::str::from_utf8(p).unwrap(), 16).unwrap();
-    digits.chunks(2).map(pair).collect()
-}
 
 /// What the checksum of a batch should be, computed from all its bytes.
 fn rehash(batch: &mut [u8]) {
@@ -27,28 +23,11 @@ fn is_sound(batch: &[u8]) -> bool {
     RecordBatch::parse(batch, 0).unwrap().verify_checksum().is_ok()
 }
 
-/// Every batch of magic 2 among the test data, with the file it is from.
-fn batches() -> Vec<(PathBuf, Vec<u8>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/kafka");
-    let mut found = Vec::new();
-    for file in files(&root) {
-        if file.extension().is_none_or(|e| e != "log") {
-            continue;
-        }
-        let bytes = std::fs::read(&file).unwrap();
-        let mut rest = &bytes[..];
-        while let Ok(batch) = RecordBatch::parse(rest, 0) {
-            found.push((file.clone(), batch.bytes().to_vec()));
-            rest = &rest[batch.bytes().len()..];
-        }
-    }
+/// Every batch of magic 2 among the test data, with the name of its segment.
+fn batches() -> Vec<(String, Vec<u8>)> {
+    let found: Vec<_> = support::kafka_entries().into_iter().filter(|(_, entry)| entry[16] == 2).collect();
     assert!(found.len() > 300, "only {} batches", found.len());
     found
-}
-
-fn files(dir: &Path) -> Vec<PathBuf> {
-    let paths = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path());
-    paths.flat_map(|p| if p.is_dir() { files(&p) } else { vec![p] }).collect()
 }
 
 #[test]
@@ -71,7 +50,7 @@ fn a_leader_of_a_log_append_time_topic_writes_what_kafka_writes() {
 #[test]
 fn batches_of_kafka_come_out_again_after_their_stamps_were_taken_off() {
     let (mut log_append, mut create) = (0, 0);
-    for (file, batch) in batches() {
+    for (name, batch) in batches() {
         let parsed = RecordBatch::parse(&batch, 0).unwrap();
         let header = parsed.header();
         // What the producer may have sent: another offset, no epoch, its own timestamp type and greatest timestamp.
@@ -93,14 +72,14 @@ fn batches_of_kafka_come_out_again_after_their_stamps_were_taken_off() {
             TimestampType::CreateTime => create += 1,
         }
         patch.apply(&mut sent).unwrap();
-        assert_eq!(sent, batch, "{}", file.display());
+        assert_eq!(sent, batch, "{name}");
     }
     assert!(log_append > 0 && create > 0);
 }
 
 #[test]
 fn every_patch_gives_the_checksum_of_a_full_recomputation() {
-    for (file, mut batch) in batches() {
+    for (name, mut batch) in batches() {
         let attributes = Attributes(i16::from_be_bytes([batch[21], batch[22]]));
         HeaderPatch::new().producer(77, 3, 2_147_483_647).apply(&mut batch).unwrap();
         HeaderPatch::new().log_append_time(i64::MAX).apply(&mut batch).unwrap();
@@ -109,10 +88,10 @@ fn every_patch_gives_the_checksum_of_a_full_recomputation() {
         let header = parsed.header();
         assert_eq!((header.producer_id(), header.producer_epoch(), header.base_sequence()), (77, 3, 2_147_483_647));
         assert_eq!((header.max_timestamp(), header.base_timestamp()), (i64::MAX, 1_800_000_000_000));
-        assert_eq!(parsed.attributes().0, attributes.0 | 0x48, "{}", file.display());
+        assert_eq!(parsed.attributes().0, attributes.0 | 0x48, "{name}");
         let mut rehashed = batch.clone();
         rehash(&mut rehashed);
-        assert_eq!(batch, rehashed, "{}", file.display());
+        assert_eq!(batch, rehashed, "{name}");
     }
 }
 

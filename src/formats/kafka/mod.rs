@@ -7,6 +7,7 @@
 mod attributes;
 mod batch;
 mod build;
+mod build_legacy;
 mod check;
 mod encode;
 mod fields;
@@ -19,6 +20,7 @@ mod stamp_legacy;
 pub use attributes::{Attributes, TimestampType};
 pub use batch::{BatchHeader, RecordBatch};
 pub use build::{NewRecord, RecordBatchBuilder};
+pub use build_legacy::MessageSetBuilder;
 pub use record::{Header, Headers, Record, Records};
 pub use stamp::HeaderPatch;
 pub use stamp_legacy::MessagePatch;
