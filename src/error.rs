@@ -46,6 +46,15 @@ pub enum Detail {
         /// As computed.
         computed: u64,
     },
+    /// A checksum in the input and the one computed from it, of the message or batch at an offset of the log.
+    ChecksumAt {
+        /// As stored.
+        stored: u64,
+        /// As computed.
+        computed: u64,
+        /// Offset of the message, or first offset of the batch; `u64::MAX` if it would pass that.
+        log_offset: u64,
+    },
     /// A field wants more bytes than there are.
     Length {
         /// Bytes wanted.
@@ -73,6 +82,13 @@ pub enum Detail {
         first: u64,
         /// The last of them.
         last: u64,
+    },
+    /// Two unsigned numbers that should be equal.
+    Expected {
+        /// What comes next, or what another place says.
+        expected: u64,
+        /// What is there.
+        found: u64,
     },
     /// What another library said.
     Reason(&'static str),
@@ -183,6 +199,39 @@ kinds! {
     MaxTimestampMismatch = "the greatest timestamp is not that of the records",
     TimestampOverflow = "a timestamp is beyond 64 bits",
     FirstDeltaNotZero = "the first timestamp is not the base timestamp",
+    // Batches of messages with a checksum each
+    HeaderReservedNonzero = "reserved bytes of the header are not zero",
+    ProducerMalformed = "the producer's fields break their rules",
+    FramesNotFilling = "the messages do not fill the batch as it says",
+    MessageChecksumMismatch = "the stored checksum is not that of the message",
+    BatchChecksumMismatch = "the stored checksum is not that of the batch",
+    BatchEmpty = "the batch holds no message",
+    BatchLengthMismatch = "the batch is not as long as what holds it",
+    OffsetOverflow = "the offsets pass the end of the offset space",
+    OffsetsNotContiguous = "the first offset is not the one that comes next",
+    BaseOffsetMismatch = "the first offset is not the one in the name",
+    LogEmpty = "there is no batch",
+    PartitionMismatch = "the batch is of another partition",
+    // What nobody checks, and what older servers wrote
+    OffsetDeltaUnexpected = "the offset delta is not the message's place in the batch",
+    OriginTimestampUnexpected = "the batch's time is not that of its earliest message",
+    ServerFieldSet = "a field that the server sets is not zero",
+    MessageOversized = "the message is larger than clients make them",
+    GenerationOld = "written by an older generation of the server",
+    // User headers
+    UserHeaderKindZero = "the kind of a user header's key or value is zero",
+    UserHeaderLength = "the length of a user header's key or value is not 1 to 255",
+    UserHeaderTruncated = "the user headers are cut off",
+    UserHeaderUnpaired = "a user header's key has no value",
+    UserHeaderKindUnknown = "the kind of a user header's key or value is unknown",
+    UserHeaderKeySize = "a user header's key has not the size of its kind",
+    UserHeaderValueSize = "a user header's value has not the size of its kind",
+    // Requests and replies around batches
+    RequestTruncated = "the request is cut off",
+    MetadataMalformed = "the metadata do not parse or do not fill their length",
+    MessagesCountMismatch = "the request and its batch differ in the number of messages",
+    ReplyTruncated = "the reply is cut off",
+    TimestampDeltaTooLarge = "the times of the messages lie too far apart",
     // Order of entries
     OffsetOverlap = "the offsets do not come after those of the entry before",
     OffsetGap = "offsets are missing between two entries",
@@ -284,6 +333,9 @@ impl fmt::Display for Error {
             Detail::Checksum { stored, computed } if stored.max(computed) > u64::from(u32::MAX) => {
                 write!(f, "stored {stored:#018x}, computed {computed:#018x}")
             }
+            Detail::ChecksumAt { stored, computed, log_offset } => {
+                write!(f, "stored {stored:#018x}, computed {computed:#018x} (log offset {log_offset})")
+            }
             Detail::Checksum { stored, computed } => write!(f, "stored {stored:#010x}, computed {computed:#010x}"),
             Detail::Length { needed, available } => {
                 write!(f, "{}: needs {needed} bytes, {available} there", self.kind.meaning())
@@ -294,6 +346,9 @@ impl fmt::Display for Error {
             }
             Detail::Offsets { first, last } => {
                 write!(f, "offsets {first} to {last} ({}) are missing", last.saturating_sub(first).saturating_add(1))
+            }
+            Detail::Expected { expected, found } => {
+                write!(f, "{}: expected {expected}, found {found}", self.kind.meaning())
             }
             Detail::Reason(reason) => write!(f, "{}: {reason}", self.kind.meaning()),
         }

@@ -34,7 +34,7 @@ pub use batchwise_kernels as kernels;
 pub use batchwise_kernels::{crc32c, varint, xxh3};
 pub use error::{Detail, Error, ErrorKind, Result, Within};
 pub use formats::{
-    Conformance, Defect, Depth, Format, Frame, Options, Order, Origin, Scratch, Severity, Summary, kafka,
+    Conformance, Defect, Depth, Format, Frame, Options, Order, Origin, Scratch, Severity, Summary, iggy, kafka,
 };
 pub use validate::{Finding, Report, Totals, Validator};
 

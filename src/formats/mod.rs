@@ -3,10 +3,12 @@
 use crate::{Error, Result};
 use core::fmt;
 
+pub mod iggy;
 pub mod kafka;
 
 /// Every format: one line each, in the order in which detection asks them.
-pub static ALL: &[&dyn Format] = &[&kafka::Log];
+pub static ALL: &[&dyn Format] =
+    &[&iggy::Batches::R2, &iggy::Messages64, &iggy::Messages56, &iggy::Messages24, &kafka::Log];
 
 /// A self-delimiting piece of a log, and where it starts.
 #[derive(Clone, Copy, Debug)]
@@ -108,10 +110,22 @@ impl fmt::Debug for dyn Format {
     }
 }
 
-/// The first format that `head`, the first bytes of an input, looks like.
+/// The format that `head`, the first bytes of an input, looks like.
+///
+/// A frame whose checksums hold settles it, wherever it starts; a header alone is believed only without one.
 #[must_use]
 pub fn detect(head: &[u8]) -> Option<&'static dyn Format> {
-    ALL.iter().copied().find(|f| f.detect(head))
+    let intact_at = |at| ALL.iter().copied().find(|f| starts_intact(*f, &head[at..]));
+    intact_at(0)
+        .or_else(|| ALL.iter().copied().find(|f| f.detect(head)))
+        .or_else(|| (1..head.len()).find_map(intact_at))
+}
+
+fn starts_intact(format: &dyn Format, bytes: &[u8]) -> bool {
+    bytes.len() >= format.prefix_len()
+        && format.frame_len(bytes, 0).is_ok_and(|len| {
+            usize::try_from(len).is_ok_and(|len| bytes.get(..len).is_some_and(|frame| format.is_intact(frame)))
+        })
 }
 
 /// How far to look; each depth includes those before it.
@@ -265,4 +279,6 @@ impl Summary {
 
 /// Memory that checks use again and again, so that in the steady state they allocate nothing.
 #[derive(Debug, Default)]
-pub struct Scratch {}
+pub struct Scratch {
+    pub(crate) frames: iggy::FrameList,
+}

@@ -11,6 +11,63 @@ pub(crate) fn bytes_at<const AT: usize, const LEN: usize, const N: usize>(from: 
     core::array::from_fn(|i| from[AT + i])
 }
 
+/// A value that a header can hold.
+pub(crate) trait Field<const N: usize>: Sized {
+    fn from_be(bytes: [u8; N]) -> Self;
+    fn from_le(bytes: [u8; N]) -> Self;
+}
+
+macro_rules! integers {
+    ($($ty:ty)*) => {$(
+        impl Field<{ size_of::<$ty>() }> for $ty {
+            #[inline]
+            fn from_be(bytes: [u8; size_of::<$ty>()]) -> Self {
+                <$ty>::from_be_bytes(bytes)
+            }
+
+            #[inline]
+            fn from_le(bytes: [u8; size_of::<$ty>()]) -> Self {
+                <$ty>::from_le_bytes(bytes)
+            }
+        }
+    )*};
+}
+
+integers!(u8 i8 u16 i16 u32 i32 u64 i64 u128);
+
+/// Bytes without a number's meaning: reserved ones.
+impl<const N: usize> Field<N> for [u8; N] {
+    #[inline]
+    fn from_be(bytes: [u8; N]) -> Self {
+        bytes
+    }
+
+    #[inline]
+    fn from_le(bytes: [u8; N]) -> Self {
+        bytes
+    }
+}
+
+/// Start of the field of that name; for places in errors.
+pub(crate) const fn start_of(fields: &[(&str, usize, usize)], name: &str) -> usize {
+    let mut i = 0;
+    while i < fields.len() {
+        if same(fields[i].0.as_bytes(), name.as_bytes()) {
+            return fields[i].1;
+        }
+        i += 1;
+    }
+    panic!("the header has no such field")
+}
+
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
 /// Whether fields of (name, start, length) lie side by side and fill `size` bytes.
 pub(crate) const fn tiles(fields: &[(&str, usize, usize)], size: usize) -> bool {
     let mut end = 0;
@@ -68,9 +125,9 @@ macro_rules! layout {
         }
     };
     (@big_endian $ty:ty, $at:literal, $size:literal, $h:expr) => {
-        <$ty>::from_be_bytes(crate::wire::bytes_at::<$at, { size_of::<$ty>() }, $size>($h))
+        <$ty as crate::wire::Field<{ size_of::<$ty>() }>>::from_be(crate::wire::bytes_at::<$at, { size_of::<$ty>() }, $size>($h))
     };
     (@little_endian $ty:ty, $at:literal, $size:literal, $h:expr) => {
-        <$ty>::from_le_bytes(crate::wire::bytes_at::<$at, { size_of::<$ty>() }, $size>($h))
+        <$ty as crate::wire::Field<{ size_of::<$ty>() }>>::from_le(crate::wire::bytes_at::<$at, { size_of::<$ty>() }, $size>($h))
     };
 }

@@ -48,6 +48,13 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
+    pub(crate) fn u32_le(&mut self) -> Option<u32> {
+        let bytes = self.rest().first_chunk()?;
+        self.at += 4;
+        Some(u32::from_le_bytes(*bytes))
+    }
+
+    #[inline]
     pub(crate) fn varint32(&mut self) -> Result<i32, varint::Error> {
         let (value, len) = varint::decode_zigzag32(self.rest())?;
         self.at += len;

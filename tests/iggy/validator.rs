@@ -1,0 +1,208 @@
+//! Whole logs through the validator.
+
+use crate::support::{Rng, batch, file, json, list, number, request, text};
+use batchwise::iggy::{Batch, Batches, FrameList, NewMessage, Revision, Stamp, encode, stamp};
+use batchwise::{Conformance, Depth, ErrorKind, Finding, Options, Origin, Report, Severity, Validator};
+
+fn options(depth: Depth, origin: Origin, conformance: Conformance) -> Options {
+    let mut options = Options::default();
+    (options.depth, options.origin, options.conformance) = (depth, origin, conformance);
+    options
+}
+
+fn validate(bytes: &[u8], origin: Origin, conformance: Conformance) -> Report {
+    Validator::new(&Batches::R2).options(options(Depth::Records, origin, conformance)).validate(bytes)
+}
+
+fn kinds(report: &Report, severity: Severity) -> Vec<(ErrorKind, u64)> {
+    let of = |f: &&Finding| f.defect.severity == severity;
+    report.findings.iter().filter(of).map(|f| (f.defect.error.kind(), f.defect.error.offset())).collect()
+}
+
+#[test]
+fn sound_segments_have_no_finding_at_any_depth() {
+    for (name, batches, records) in [
+        ("small/00000000000000000000", 60, 599),
+        ("chain/00000000000000000000", 0, 1939),
+        ("chain/00000000000000001939", 0, 1001),
+    ] {
+        let log = file(&format!("segments/{name}.log")).expect("a file");
+        for depth in [Depth::Frames, Depth::Checksums, Depth::Records] {
+            for conformance in [Conformance::Strict, Conformance::Reference] {
+                let with = options(depth, Origin::Stored, conformance);
+                let report = Validator::new(&Batches::R2).options(with).validate(&log);
+                assert_eq!((report.findings.len(), report.totals.records), (0, records), "{name}");
+                assert!(batches == 0 || report.totals.batches == batches);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_vector_that_iggy_accepts_gets_an_error() {
+    let manifest = json("manifest.json");
+    for entry in list(&manifest, "batches").iter().filter(|e| e.get("verdict").is_some() && e.get("ops").is_none()) {
+        let Some(bytes) = file(text(entry, "file")) else { continue };
+        let empty = number(&entry["header"], "message_count") == 0;
+        for origin in [Origin::Client, Origin::Replica, Origin::Stored] {
+            for conformance in [Conformance::Strict, Conformance::Reference] {
+                let report = validate(&bytes, origin, conformance);
+                let accepts = !empty || (origin, conformance) == (Origin::Stored, Conformance::Reference);
+                assert_eq!(report.totals.is_valid(), accepts, "{} {origin:?} {conformance:?}", entry["file"]);
+                assert_eq!(report.totals.batches, 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn junk_between_batches_is_stepped_over() {
+    let log = file("segments/torn_gap/00000000000000000000.log").expect("a file");
+    let report = validate(&log, Origin::Stored, Conformance::Strict);
+    assert_eq!((report.totals.batches, report.totals.records), (63, 611));
+    assert_eq!(kinds(&report, Severity::Info), [(ErrorKind::UnreadableBytes, 109_398)]);
+    assert_eq!(kinds(&report, Severity::Error).len(), 1);
+}
+
+#[test]
+fn the_strict_walk_and_strict_validation_agree_on_every_log() {
+    let all = json("segment_mutations.json");
+    for mutation in list(&all, "mutations").iter().filter(|m| m["index_ops"].as_array().is_some_and(Vec::is_empty)) {
+        let mut log = file(text(mutation, "log")).expect("a file");
+        crate::support::edit(&mut log, list(mutation, "log_ops"));
+        let report = Validator::new(&Batches::R1).validate(&log);
+        // What an empty file or a file's name says is known to whoever reads files.
+        let elsewhere = matches!(mutation["strict"]["error"].as_str(), Some("Empty" | "BaseOffsetMismatch"));
+        let zeros = mutation["note"].as_str().is_some_and(|n| n.contains("zero bytes after"));
+        if !elsewhere && !zeros {
+            assert_eq!(report.totals.is_valid(), mutation["strict"]["ok"] == true, "{}", mutation["note"]);
+        }
+        if zeros {
+            assert!(!report.findings.is_empty());
+        }
+    }
+}
+
+#[test]
+fn gaps_and_overlaps_are_found_by_rank_of_the_rules() {
+    let log = file("batches/chain_p3_o1000.stream.bin").expect("a stream");
+    let first = Batch::parse(&log, 0, Revision::R2).expect("a batch").bytes().len();
+    let second = Batch::parse(&log[first..], 0, Revision::R2).expect("a batch").bytes().len();
+    let gap = [&log[..first], &log[first + second..]].concat();
+    let at = (ErrorKind::OffsetsNotContiguous, first as u64 + 8);
+    assert_eq!(kinds(&validate(&gap, Origin::Stored, Conformance::Strict), Severity::Error), [at]);
+    assert_eq!(kinds(&validate(&gap, Origin::Replica, Conformance::Strict), Severity::Error), [at]);
+    assert_eq!(kinds(&validate(&gap, Origin::Stored, Conformance::Reference), Severity::Warning), [at]);
+    assert!(validate(&gap, Origin::Client, Conformance::Strict).totals.is_valid());
+    // Behind a damaged message the header still counts, because the batch checksum covers it.
+    let mut damaged = log.clone();
+    damaged[256 + 48] ^= 1;
+    let report = validate(&damaged, Origin::Stored, Conformance::Strict);
+    assert_eq!(kinds(&report, Severity::Error), [(ErrorKind::MessageChecksumMismatch, 256)]);
+    let damaged = [&damaged[..first], &log[first + second..]].concat();
+    let report = validate(&damaged, Origin::Stored, Conformance::Strict);
+    assert_eq!(kinds(&report, Severity::Error), [(ErrorKind::MessageChecksumMismatch, 256), at]);
+    // Behind a damaged header it does not.
+    let mut damaged = log.clone();
+    damaged[first + 9] ^= 1;
+    let report = validate(&damaged, Origin::Stored, Conformance::Strict);
+    assert_eq!(kinds(&report, Severity::Error), [(ErrorKind::BatchChecksumMismatch, first as u64 + 40)]);
+}
+
+#[test]
+fn slices_of_polls_follow_each_other() {
+    use batchwise::iggy::{PollFrom, decode, poll_slice};
+    let source = batch("mixed10.stamped_p7_o1000.bin");
+    let mut frames = FrameList::default();
+    let decoded = decode(&source, 0, Revision::R2, &mut frames).expect("a batch");
+    let mut reply = Vec::new();
+    for from in [1000, 1003, 1006, 1009] {
+        let slice = poll_slice(&decoded, &frames, PollFrom::Offset(from), 3, u64::MAX).expect("a slice");
+        reply.extend_from_slice(&slice.header);
+        reply.extend_from_slice(slice.messages);
+    }
+    let report = validate(&reply, Origin::Replica, Conformance::Strict);
+    assert_eq!((report.totals.batches, report.totals.records, report.findings.len()), (4, 10, 0));
+    // In a segment a batch that was cut is odd.
+    let cut = validate(&batch("poll_slice_from_4.bin"), Origin::Stored, Conformance::Strict);
+    assert_eq!(kinds(&cut, Severity::Warning), [(ErrorKind::OffsetDeltaUnexpected, 256 + 24)]);
+    let whole = validate(&batch("poll_slice_from_4.bin"), Origin::Stored, Conformance::Reference);
+    assert!(whole.findings.is_empty());
+}
+
+#[test]
+fn oddities_are_told_once_and_only_in_strict_mode() {
+    for (name, wanted) in [
+        ("crafted_offset_deltas.bin", vec![(ErrorKind::OffsetDeltaUnexpected, 256 + 24)]),
+        ("one_bad_tlv_headers.bin", vec![(ErrorKind::UserHeaderKindZero, 256 + 48 + 3)]),
+    ] {
+        let report = validate(&batch(name), Origin::Client, Conformance::Strict);
+        assert_eq!(kinds(&report, Severity::Warning), wanted, "{name}");
+        assert!(validate(&batch(name), Origin::Client, Conformance::Reference).findings.is_empty());
+    }
+    let report = validate(&batch("crafted_producer_sets_server_fields.bin"), Origin::Client, Conformance::Strict);
+    let fields: Vec<_> = [0, 8, 16].map(|at| (ErrorKind::ServerFieldSet, at)).into();
+    assert_eq!(kinds(&report, Severity::Info), fields);
+    // Encrypted headers are no structure, and no worry.
+    let report = validate(&batch("encrypted_p2_o50.bin"), Origin::Stored, Conformance::Strict);
+    assert_eq!((report.totals.errors, report.totals.warnings), (0, 0));
+}
+
+#[test]
+fn rules_of_development_builds_are_named() {
+    let mut bytes = batch("mixed10.bin");
+    let input = [&bytes[..40], &bytes[48..52], &bytes[256..]].concat();
+    let checksum = xxhash_rust::xxh3::xxh3_64(&input);
+    bytes[40..48].copy_from_slice(&checksum.to_le_bytes());
+    let report = validate(&bytes, Origin::Stored, Conformance::Strict);
+    assert_eq!(kinds(&report, Severity::Error), [(ErrorKind::BatchChecksumMismatch, 40)]);
+    assert_eq!(kinds(&report, Severity::Info), [(ErrorKind::GenerationOld, 40)]);
+}
+
+#[test]
+fn the_revision_decides_about_producers() {
+    let bytes = batch("rev2_producer_20.stamped_p5_o900.bin");
+    assert!(Validator::new(&Batches::R2).validate(&bytes).totals.is_valid());
+    let report = Validator::new(&Batches::R1).validate(&bytes);
+    assert_eq!(kinds(&report, Severity::Error), [(ErrorKind::HeaderReservedNonzero, 52)]);
+}
+
+/// Junk of every length and kind between sound batches: no batch is lost, none is invented.
+#[test]
+fn the_way_back_is_found_behind_any_junk() {
+    let mut rng = Rng(9);
+    for round in 0..60 {
+        let (mut log, mut frames, mut next, mut batches) = (Vec::new(), FrameList::default(), 0, 0);
+        for _ in 0..6 {
+            if rng.below(2) == 0 && !log.is_empty() {
+                let len = 1 + rng.below(700);
+                let junk = match rng.below(4) {
+                    0 => rng.bytes(len),
+                    1 => vec![0xA5; len],
+                    // A piece of a batch, and zeros with a few bits.
+                    2 => batch("mixed10.bin")[len % 256..len].to_vec(),
+                    _ => (0..len).map(|_| u8::from(rng.below(50) == 0)).collect(),
+                };
+                log.extend(junk);
+            }
+            let start = log.len();
+            let payload = rng.bytes(200);
+            let messages: Vec<_> = (0..1 + rng.below(20))
+                .map(|i| NewMessage { id: i as u128, payload: &payload[..10 * i], ..NewMessage::default() })
+                .collect();
+            encode(&messages, None, &mut log, &mut frames).expect("a batch");
+            let at = Stamp { base_offset: Some(next), ..Stamp::default() };
+            stamp(log[start..].first_chunk_mut().expect("a header"), at, &mut frames, Default::default());
+            next += messages.len() as u64;
+            batches += 1;
+        }
+        let report = validate(&log, Origin::Stored, Conformance::Strict);
+        assert_eq!((report.totals.batches, report.totals.records), (batches, next), "round {round}: {report:?}");
+    }
+}
+
+#[test]
+fn requests_are_not_batches() {
+    let body = request(&batch("mixed10.bin"), 10);
+    assert!(!validate(&body, Origin::Client, Conformance::Strict).totals.is_valid());
+}
