@@ -89,7 +89,7 @@ fn gaps_and_overlaps_are_found_by_rank_of_the_rules() {
     let first = Batch::parse(&log, 0, Revision::R2).expect("a batch").bytes().len();
     let second = Batch::parse(&log[first..], 0, Revision::R2).expect("a batch").bytes().len();
     let gap = [&log[..first], &log[first + second..]].concat();
-    let at = (ErrorKind::OffsetsNotContiguous, first as u64 + 8);
+    let at = (ErrorKind::OffsetGap, first as u64 + 8);
     assert_eq!(kinds(&validate(&gap, Origin::Stored, Conformance::Strict), Severity::Error), [at]);
     assert_eq!(kinds(&validate(&gap, Origin::Replica, Conformance::Strict), Severity::Error), [at]);
     assert_eq!(kinds(&validate(&gap, Origin::Stored, Conformance::Reference), Severity::Warning), [at]);
