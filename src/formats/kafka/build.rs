@@ -47,7 +47,6 @@ impl Default for NewRecord<'_> {
 #[derive(Debug)]
 pub struct RecordBatchBuilder {
     fields: HeaderFields,
-    delete_horizon: Option<i64>,
     last_offset_delta: Option<i32>,
     compressor: Option<Compressor>,
     records: Draft,
@@ -79,7 +78,6 @@ impl RecordBatchBuilder {
                 base_sequence: -1,
                 records_count: 0,
             },
-            delete_horizon: None,
             last_offset_delta: None,
             compressor: None,
             records: Draft::default(),
@@ -145,7 +143,7 @@ impl RecordBatchBuilder {
     /// records' timestamps are stored relative to it.
     #[must_use]
     pub const fn delete_horizon(mut self, ms: i64) -> Self {
-        self.delete_horizon = Some(ms);
+        self.records.horizon = Some(ms);
         self.fields.attributes = self.fields.attributes.with(Attributes::DELETE_HORIZON, true);
         self
     }
@@ -214,7 +212,7 @@ impl RecordBatchBuilder {
             return Err(self.error(ErrorKind::HeaderKeyNotUtf8, Detail::None, "headerKey"));
         }
         let NewRecord { timestamp, key, value, headers } = *record;
-        self.records.append(self.delete_horizon, timestamp, offset_delta, key, value, headers.iter().copied())
+        self.records.append(timestamp, offset_delta, key, value, headers.iter().copied())
     }
 
     /// The batch. The builder is left with its settings and without records.
@@ -266,7 +264,7 @@ impl RecordBatchBuilder {
             let rule = "must leave all offsets of the batch within 0 and 9223372036854775807";
             return error(ErrorKind::OffsetOutOfRange, fields.base_offset, rule, "baseOffset", 0);
         }
-        if let Some(horizon) = self.delete_horizon
+        if let Some(horizon) = self.records.horizon
             && (horizon < 0 || self.records.base_timestamp != Some(horizon))
         {
             let rule = "must not be negative, and be set before the first record";

@@ -15,6 +15,8 @@ const MAX_RECORDS: u64 = i32::MAX as u64 - BatchHeader::SIZE as u64;
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) bytes: Vec<u8>,
+    /// Time that takes the place of the base timestamp, set before the first record.
+    pub(super) horizon: Option<i64>,
     pub(super) count: i32,
     pub(super) last_delta: Option<i32>,
     pub(super) base_timestamp: Option<i64>,
@@ -25,14 +27,13 @@ impl Draft {
     /// Appends a record, at an offset above the last.
     pub(super) fn append<'a>(
         &mut self,
-        delete_horizon: Option<i64>,
         timestamp: i64,
         offset_delta: i32,
         key: Option<&'a [u8]>,
         value: Option<&'a [u8]>,
         headers: impl ExactSizeIterator<Item = Header<'a>> + Clone,
     ) -> Result<()> {
-        let base = self.base_timestamp.or(delete_horizon).unwrap_or(timestamp);
+        let base = self.base_timestamp.or(self.horizon).unwrap_or(timestamp);
         // As readers add with wrapping, whatever the difference is.
         let timestamp_delta = timestamp.wrapping_sub(base);
         RecordFields { timestamp_delta, offset_delta, key, value, headers }.write(&mut self.bytes)?;
@@ -74,9 +75,10 @@ impl Draft {
         Ok(())
     }
 
+    /// Drops the records; the horizon stays.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
-        *self = Draft { bytes: core::mem::take(&mut self.bytes), ..Draft::default() };
+        *self = Draft { bytes: core::mem::take(&mut self.bytes), horizon: self.horizon, ..Draft::default() };
     }
 }
 

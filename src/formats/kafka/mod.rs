@@ -14,6 +14,7 @@ mod fields;
 mod order;
 mod peek;
 mod record;
+mod rewrite;
 mod stamp;
 mod stamp_legacy;
 
@@ -22,6 +23,7 @@ pub use batch::{BatchHeader, RecordBatch};
 pub use build::{NewRecord, RecordBatchBuilder};
 pub use build_legacy::MessageSetBuilder;
 pub use record::{Header, Headers, Record, Records};
+pub use rewrite::{Retention, Rewriter, Rewritten};
 pub use stamp::HeaderPatch;
 pub use stamp_legacy::MessagePatch;
 
