@@ -290,6 +290,24 @@ impl Error {
         Error { within, ..self }
     }
 
+    /// The same error `base` bytes further on.
+    #[must_use]
+    pub(crate) const fn moved_by(self, base: u64) -> Self {
+        Error { offset: base.wrapping_add(self.offset), ..self }
+    }
+
+    /// The same error under another kind.
+    #[must_use]
+    pub(crate) const fn of_kind(self, kind: ErrorKind) -> Self {
+        Error { kind, ..self }
+    }
+
+    /// The same error of a field that goes by another name here.
+    #[must_use]
+    pub(crate) const fn renamed(self, field: &'static str) -> Self {
+        Error { field, ..self }
+    }
+
     /// What is wrong.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {

@@ -1,9 +1,14 @@
 //! Compression codecs and the containers that brokers put them in.
 //!
+//! The containers are read as the Java clients and brokers read them, which differs from what the codecs' own tools do:
+//! bytes behind an LZ4 frame are ignored, bytes behind a zstd frame are not.
+//!
 //! Each codec is a cargo feature; [`Codec::is_available`] tells which this build has.
 
+mod decode;
 mod encode;
 
+pub use decode::{Container, Decoded, Decoder, Failure, Notes};
 pub use encode::Compressor;
 
 use core::fmt;

@@ -281,4 +281,5 @@ impl Summary {
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(crate) frames: iggy::FrameList,
+    pub(crate) decoder: crate::codec::Decoder,
 }

@@ -1,4 +1,4 @@
-//! Apache Kafka: record batches (magic 2).
+//! Apache Kafka: record batches (magic 2), and messages of magic 0 and 1.
 //!
 //! The layout is that of Kafka's [message format]; behaviour is that of its Java readers.
 //!
@@ -9,12 +9,16 @@ mod batch;
 mod build;
 mod build_legacy;
 mod check;
+mod control;
 mod encode;
 mod fields;
+mod legacy;
 mod order;
 mod peek;
+mod produce;
 mod record;
 mod rewrite;
+mod rules;
 mod stamp;
 mod stamp_legacy;
 
@@ -22,6 +26,9 @@ pub use attributes::{Attributes, TimestampType};
 pub use batch::{BatchHeader, RecordBatch};
 pub use build::{NewRecord, RecordBatchBuilder};
 pub use build_legacy::MessageSetBuilder;
+pub use control::ControlRecord;
+pub use legacy::{Content, InnerMessage, InnerMessages, Message, MessageHeader, MessageSet};
+pub use produce::Produce;
 pub use record::{Header, Headers, Record, Records};
 pub use rewrite::{Retention, Rewriter, Rewritten};
 pub use stamp::HeaderPatch;
@@ -71,11 +78,22 @@ impl Format for Log {
     }
 
     fn is_intact(&self, frame: &[u8]) -> bool {
-        RecordBatch::parse(frame, 0).is_ok_and(|b| b.bytes().len() == frame.len() && b.verify_checksum().is_ok())
+        let whole = |bytes: &[u8], checksum: Result<()>| bytes.len() == frame.len() && checksum.is_ok();
+        if frame.get(PREFIX - 1) == Some(&2) {
+            RecordBatch::parse(frame, 0).is_ok_and(|b| whole(b.bytes(), b.verify_checksum()))
+        } else {
+            Message::parse(frame, 0).is_ok_and(|m| whole(m.bytes(), m.verify_checksum()))
+        }
     }
 
-    fn check(&self, frame: Frame<'_>, options: &Options, _: &mut Scratch, defect: &mut dyn FnMut(Defect)) -> Summary {
-        check::check(frame, options, defect)
+    fn check(
+        &self,
+        frame: Frame<'_>,
+        options: &Options,
+        scratch: &mut Scratch,
+        defect: &mut dyn FnMut(Defect),
+    ) -> Summary {
+        check::check(frame, options, &Produce::default(), scratch, defect)
     }
 
     fn check_order(

@@ -2,7 +2,7 @@
 
 use super::{BatchHeader, RecordBatch};
 use crate::wire::Reader;
-use crate::{Detail, Error, ErrorKind, Result, varint};
+use crate::{Detail, Error, ErrorKind, Result, Within, varint};
 
 /// One record.
 ///
@@ -110,6 +110,7 @@ pub struct Records<'a> {
     left: u32,
     done: bool,
     offset: u64,
+    within: Within,
 }
 
 /// The error of a field that starts at `at` of the records.
@@ -117,14 +118,19 @@ type FieldError = (ErrorKind, Detail, &'static str, usize);
 
 impl<'a> Records<'a> {
     pub(super) fn new(batch: &RecordBatch<'a>) -> Result<Self> {
+        Records::over(batch, batch.payload(), Within::Input)
+    }
+
+    /// The records in `bytes`: the batch's payload, or what it decompresses to.
+    pub(super) fn over(batch: &RecordBatch<'_>, bytes: &'a [u8], within: Within) -> Result<Self> {
         let count = batch.header().records_count();
         let at = batch.offset() + 57;
         let Ok(left) = u32::try_from(count) else {
             let detail = Detail::Value { found: count.into(), rule: "must not be negative" };
             return Err(Error::new(ErrorKind::RecordsCountNegative, detail, "recordsCount", at));
         };
-        let offset = batch.offset() + BatchHeader::SIZE as u64;
-        Ok(Records { bytes: batch.payload(), at: 0, left, done: false, offset })
+        let offset = if within == Within::Input { batch.offset() + BatchHeader::SIZE as u64 } else { 0 };
+        Ok(Records { bytes, at: 0, left, done: false, offset, within })
     }
 
     /// Bytes of the records section read so far.
@@ -175,7 +181,11 @@ impl<'a> Iterator for Records<'a> {
         };
         self.done = result.is_err();
         let base = self.offset + self.at as u64;
-        Some(result.map_err(|(kind, detail, field, at)| Error::new(kind, detail, field, base + at as u64)))
+        Some(
+            result.map_err(|(kind, detail, field, at)| {
+                Error::new(kind, detail, field, base + at as u64).within(self.within)
+            }),
+        )
     }
 }
 

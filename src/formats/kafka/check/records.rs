@@ -1,0 +1,167 @@
+//! The records of a record batch.
+
+use super::{oddities, skip};
+use crate::formats::kafka::rules::Judge;
+use crate::formats::kafka::{BatchHeader, Produce, Record, RecordBatch, Records, TimestampType, control};
+use crate::{Detail, Error, ErrorKind, Within};
+
+/// Checks the records in `bytes`, the batch's payload or what it decompresses to; tells how many were read.
+pub(super) fn check(
+    batch: &RecordBatch<'_>,
+    bytes: &[u8],
+    within: Within,
+    produce: &Produce,
+    judge: &mut Judge<'_>,
+) -> u64 {
+    // A negative count is reported with the header.
+    let Ok(mut records) = Records::over(batch, bytes, within) else { return 0 };
+    if batch.header().records_count() == 0 {
+        return 0;
+    }
+    let mut walk = Walk::new(batch, within, produce);
+    loop {
+        let start = records.consumed();
+        match records.next() {
+            Some(Ok(record)) => {
+                walk.record(&record, start, judge);
+                oddities::check(&bytes[start..records.consumed()], &record, |error| {
+                    judge.report_once(error.moved_by(walk.position(start)).within(within));
+                });
+            }
+            Some(Err(error)) => {
+                failed(batch, bytes, within, error, judge);
+                return walk.count;
+            }
+            None => break,
+        }
+    }
+    walk.end(judge);
+    walk.count
+}
+
+/// Reports why the records cannot be read.
+fn failed(batch: &RecordBatch<'_>, bytes: &[u8], within: Within, error: Error, judge: &mut Judge<'_>) {
+    if within == Within::Input || !judge.is_client() {
+        judge.report(error);
+        return;
+    }
+    // The produce path skips keys and values of compressed records, and does not see all that a reader sees.
+    judge.report_as(error, skip::check(bytes, batch.header().records_count()).is_err());
+}
+
+/// What the records tell one after the other.
+struct Walk<'a> {
+    batch: &'a RecordBatch<'a>,
+    produce: &'a Produce,
+    within: Within,
+    count: u64,
+    last_delta: i64,
+    base_timestamp: i64,
+    max_timestamp: i64,
+    has_own_timestamps: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(batch: &'a RecordBatch<'a>, within: Within, produce: &'a Produce) -> Self {
+        Walk {
+            batch,
+            produce,
+            within,
+            count: 0,
+            last_delta: -1,
+            base_timestamp: batch.header().base_timestamp(),
+            max_timestamp: i64::MIN,
+            has_own_timestamps: batch.attributes().timestamp_type() == TimestampType::CreateTime,
+        }
+    }
+
+    /// Where byte `at` of the records stands.
+    fn position(&self, at: usize) -> u64 {
+        let base = if self.within == Within::Input { self.batch.offset() + BatchHeader::SIZE as u64 } else { 0 };
+        base + at as u64
+    }
+
+    fn error(&self, kind: ErrorKind, detail: Detail, field: &'static str, at: usize) -> Error {
+        Error::new(kind, detail, field, self.position(at)).within(self.within)
+    }
+
+    fn record(&mut self, record: &Record<'_>, at: usize, judge: &mut Judge<'_>) {
+        self.offset(record, at, judge);
+        self.timestamp(record, at, judge);
+        if record.attributes() != 0 {
+            let detail = Detail::Value { found: record.attributes().into(), rule: "must be 0" };
+            judge.report_once(self.error(ErrorKind::RecordAttributesNonZero, detail, "attributes", at));
+        }
+        if self.produce.compacted && record.key().is_none() && judge.is_client() {
+            judge.report(self.error(ErrorKind::KeyMissingOnCompactedTopic, Detail::None, "keyLength", at));
+        }
+        if self.batch.attributes().is_control() && !judge.is_client() {
+            control::check(self.batch, record, self.count, |kind, detail, field| {
+                judge.report(self.error(kind, detail, field, at));
+            });
+        }
+        self.count += 1;
+    }
+
+    fn offset(&mut self, record: &Record<'_>, at: usize, judge: &mut Judge<'_>) {
+        let delta = i64::from(record.offset_delta());
+        if judge.is_client() {
+            if delta != self.count as i64 {
+                let detail = Detail::Mismatch { stored: delta, computed: self.count as i64 };
+                let error = self.error(ErrorKind::OffsetDeltaNotSequential, detail, "offsetDelta", at);
+                // In place the broker would have to rewrite a compressed batch for it, which it cannot do here.
+                judge.report_as_once(error, self.within == Within::Decompressed);
+            }
+            return;
+        }
+        let last = i64::from(self.batch.header().last_offset_delta());
+        if delta <= self.last_delta && delta >= 0 {
+            let detail = Detail::Mismatch { stored: delta, computed: self.last_delta };
+            judge.report_once(self.error(ErrorKind::OffsetDeltaNotIncreasing, detail, "offsetDelta", at));
+        }
+        if delta < 0 || delta > last {
+            let detail = Detail::Value { found: delta, rule: "must be from 0 to lastOffsetDelta" };
+            judge.report_once(self.error(ErrorKind::OffsetDeltaOutOfRange, detail, "offsetDelta", at));
+        }
+        self.last_delta = delta;
+    }
+
+    fn timestamp(&mut self, record: &Record<'_>, at: usize, judge: &mut Judge<'_>) {
+        let delta = record.timestamp_delta();
+        let (timestamp, overflowed) = self.base_timestamp.overflowing_add(delta);
+        if overflowed {
+            let detail = Detail::Value { found: delta, rule: "must not take the timestamp past 64 bits" };
+            judge.report_once(self.error(ErrorKind::TimestampOverflow, detail, "timestampDelta", at));
+        }
+        if self.count == 0 && delta != 0 && !self.batch.attributes().has_delete_horizon() {
+            let detail = Detail::Value { found: delta, rule: "is 0 in the first record of other writers" };
+            judge.report(self.error(ErrorKind::FirstDeltaNotZero, detail, "timestampDelta", at));
+        }
+        if !self.has_own_timestamps {
+            return;
+        }
+        if timestamp < -1 {
+            let detail = Detail::Value { found: timestamp, rule: "must be -1 or more" };
+            judge.report_once(self.error(ErrorKind::TimestampNegative, detail, "timestampDelta", at));
+        }
+        self.max_timestamp = self.max_timestamp.max(timestamp);
+        if let Some((from, to)) = self.produce.timestamps
+            && judge.is_client()
+            && timestamp != -1
+            && !(from..=to).contains(&timestamp)
+        {
+            let detail = Detail::Value { found: timestamp, rule: "must be in the topic's range" };
+            judge.report(self.error(ErrorKind::TimestampOutOfRange, detail, "timestampDelta", at));
+        }
+    }
+
+    /// After the last record.
+    fn end(&self, judge: &mut Judge<'_>) {
+        let stored = self.batch.header().max_timestamp();
+        if self.has_own_timestamps && stored != self.max_timestamp {
+            let detail = Detail::Mismatch { stored, computed: self.max_timestamp };
+            let at = self.batch.offset() + 35;
+            judge.report(Error::new(ErrorKind::MaxTimestampMismatch, detail, "maxTimestamp", at));
+        }
+    }
+}
