@@ -95,3 +95,42 @@ pub(crate) fn noise(len: usize) -> Vec<u8> {
     };
     (0..len).map(|_| next()).collect()
 }
+
+/// A message of magic 0 or 1, taken apart by its layout.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) offset: i64,
+    pub(crate) magic: i8,
+    pub(crate) attributes: u8,
+    pub(crate) timestamp: i64,
+    pub(crate) key: Option<Vec<u8>>,
+    pub(crate) value: Option<Vec<u8>>,
+}
+
+/// Takes a message of magic 0 or 1 apart.
+pub(crate) fn message(bytes: &[u8]) -> Parts {
+    let magic = bytes[16] as i8;
+    let (timestamp, mut rest) = match magic {
+        0 => (-1, &bytes[18..]),
+        _ => (i64::from_be_bytes(bytes[18..26].try_into().unwrap()), &bytes[26..]),
+    };
+    let mut blob = || {
+        let (len, tail) = rest.split_first_chunk().unwrap();
+        let Ok(len) = usize::try_from(i32::from_be_bytes(*len)) else {
+            rest = tail;
+            return None;
+        };
+        let (blob, tail) = tail.split_at(len);
+        rest = tail;
+        Some(blob.to_vec())
+    };
+    let (key, value) = (blob(), blob());
+    assert!(rest.is_empty());
+    let offset = i64::from_be_bytes(bytes[..8].try_into().unwrap());
+    Parts { offset, magic, attributes: bytes[17], timestamp, key, value }
+}
+
+/// The messages of a set.
+pub(crate) fn messages(set: &[u8]) -> Vec<Parts> {
+    entries(set).iter().map(|m| message(m)).collect()
+}
