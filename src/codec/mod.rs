@@ -8,7 +8,7 @@
 mod decode;
 mod encode;
 
-pub use decode::{Container, Decoded, Decoder, Failure, Notes};
+pub use decode::{Decoded, Decoder, Failure, Notes};
 pub use encode::Compressor;
 
 use core::fmt;

@@ -153,7 +153,10 @@ pub(super) fn decode(
         at += 4;
     }
     if at < stream.len() {
-        let detail = Detail::Length { needed: 0, available: (stream.len() - at) as u64 };
+        let detail = match u32_at(stream, at) {
+            Some(MAGIC) => Detail::Reason("another frame, which readers leave out"),
+            _ => Detail::Length { needed: 0, available: (stream.len() - at) as u64 },
+        };
         notes.trailing = Some(Error::new(ErrorKind::CodecTrailingBytes, detail, "frame", at as u64));
     }
     Ok(notes)

@@ -62,19 +62,11 @@ codecs! {
 
 /// What a container may look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Container {
+pub(crate) struct Container {
     /// Whether the checksum of an LZ4 frame's descriptor has to be right. Old writers computed it over too many bytes.
-    pub lz4_descriptor_checksum: bool,
-    /// Whether LZ4 blocks may refer to the blocks before them. The Java reader refuses that; other clients write it.
-    pub lz4_linked_blocks: bool,
-}
-
-impl Default for Container {
-    /// As the Java readers have it.
-    fn default() -> Self {
-        Container { lz4_descriptor_checksum: true, lz4_linked_blocks: false }
-    }
+    pub(crate) lz4_descriptor_checksum: bool,
+    /// Whether LZ4 blocks may refer to the blocks before them.
+    pub(crate) lz4_linked_blocks: bool,
 }
 
 /// What is odd about a stream that could be decoded all the same.
@@ -174,22 +166,32 @@ impl Output<'_> {
 ///
 /// ```
 /// # #[cfg(feature = "snappy")] {
-/// use batchwise::codec::{Codec, Container, Decoder};
-/// let mut decoder = Decoder::default();
+/// use batchwise::codec::{Codec, Decoder};
+/// let mut decoder = Decoder::new(1024);
 /// let raw = [5, 16, b'h', b'e', b'l', b'l', b'o'];
-/// let decoded = decoder.decode(Codec::Snappy, &raw, &Container::default(), 1024).unwrap();
-/// assert_eq!(decoded.bytes, b"hello");
+/// assert_eq!(decoder.decode(Codec::Snappy, &raw).unwrap().bytes, b"hello");
 /// # }
 /// ```
-#[derive(Default)]
 pub struct Decoder {
+    limit: usize,
+    linked_blocks: bool,
     buffer: Vec<u8>,
     states: States,
 }
 
+impl Default for Decoder {
+    /// With a limit of 64 MiB.
+    fn default() -> Self {
+        Decoder::new(64 << 20)
+    }
+}
+
 impl fmt::Debug for Decoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Decoder").field("buffer", &self.buffer.len()).finish_non_exhaustive()
+        f.debug_struct("Decoder")
+            .field("limit", &self.limit)
+            .field("buffer", &self.buffer.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -197,20 +199,43 @@ impl fmt::Debug for Decoder {
 const MIN_ROOM: usize = 16 << 10;
 
 impl Decoder {
-    /// Decodes `stream` as a whole to at most `limit` bytes.
-    ///
-    /// Offsets of the notes count bytes of `stream`.
+    /// A decoder of streams that make at most `limit` bytes each.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        Decoder { limit, linked_blocks: false, buffer: Vec::new(), states: States::default() }
+    }
+
+    /// Whether LZ4 blocks may refer to the blocks before them. Kafka's Java reader refuses that, and so does a new
+    /// decoder; but some clients write it.
+    #[must_use]
+    pub fn linked_blocks(self, allowed: bool) -> Self {
+        Decoder { linked_blocks: allowed, ..self }
+    }
+
+    /// The most bytes that a stream may make.
+    #[must_use]
+    pub const fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Decodes `stream` as a whole. Offsets of notes and errors count bytes of `stream`.
     ///
     /// # Errors
     /// `CodecHeaderInvalid`, `DecompressFailed`, `CodecChecksumMismatch`, `DecompressedTooLarge`, or `CodecUnsupported`
-    /// if the build was made without the codec. Offsets count bytes of `stream`.
-    pub fn decode(
+    /// if the build was made without the codec.
+    pub fn decode(&mut self, codec: Codec, stream: &[u8]) -> Result<Decoded<'_>, Failure> {
+        self.decode_checking(codec, stream, true, self.limit)
+    }
+
+    /// [`decode`](Self::decode) with another limit, and perhaps without a look at an LZ4 descriptor's checksum.
+    pub(crate) fn decode_checking(
         &mut self,
         codec: Codec,
         stream: &[u8],
-        container: &Container,
+        lz4_descriptor_checksum: bool,
         limit: usize,
     ) -> Result<Decoded<'_>, Failure> {
+        let container = Container { lz4_descriptor_checksum, lz4_linked_blocks: self.linked_blocks };
         let row = &ROWS[codec as usize];
         debug_assert!(row.codec == codec);
         let Some(decode) = row.decode else {
@@ -226,7 +251,7 @@ impl Decoder {
             }
             let room = self.buffer.len().min(limit);
             let mut output = Output { room: &mut self.buffer[..room], len: 0 };
-            match decode(&mut self.states, stream, container, &mut output) {
+            match decode(&mut self.states, stream, &container, &mut output) {
                 Ok(notes) => {
                     let len = output.len;
                     return Ok(Decoded { bytes: &self.buffer[..len], notes });

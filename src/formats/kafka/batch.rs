@@ -1,7 +1,8 @@
 //! A record batch, magic 2.
 
 use super::{Attributes, LENGTH_END, Records};
-use crate::{Detail, Error, ErrorKind, Result, crc32c};
+use crate::codec::{Codec, Decoder};
+use crate::{Detail, Error, ErrorKind, Result, Within, crc32c};
 
 layout! {
     /// Header of a record batch, magic 2, 61 bytes (the specification's "Record Batch").
@@ -179,5 +180,39 @@ impl<'a> RecordBatch<'a> {
             return Err(Error::new(kind, detail, "attributes", self.offset + 21));
         }
         Records::new(self)
+    }
+
+    /// The records of the batch, decompressed if need be.
+    ///
+    /// ```
+    /// use batchwise::{codec::Decoder, kafka::RecordBatch};
+    /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/kafka/v2-zstd-counts/00000000000000000000.log"));
+    /// # if !batchwise::codec::Codec::Zstd.is_available() { return Ok(()) }
+    /// let batch = RecordBatch::parse(bytes, 0)?;
+    /// let mut decoder = Decoder::default();
+    /// assert_eq!(batch.decoded_records(&mut decoder)?.count(), 1);
+    /// # Ok::<(), batchwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `CodecUnknown`, those of [`Decoder::decode`], `RecordsCountNegative`.
+    pub fn decoded_records<'r>(&self, decoder: &'r mut Decoder) -> Result<Records<'r>>
+    where
+        'a: 'r,
+    {
+        let number = self.codec();
+        if number == 0 {
+            return Records::new(self);
+        }
+        let Some(codec) = Codec::from_number(number) else {
+            let detail = Detail::Value { found: number.into(), rule: "must be 0 to 4" };
+            return Err(Error::new(ErrorKind::CodecUnknown, detail, "attributes", self.offset + 21));
+        };
+        let start = self.offset + BatchHeader::SIZE as u64;
+        if self.header.records_count() == 0 {
+            return Records::over(self, &[], Within::Decompressed);
+        }
+        let decoded = decoder.decode(codec, self.payload()).map_err(|f| f.error.moved_by(start))?;
+        Records::over(self, decoded.bytes, Within::Decompressed)
     }
 }

@@ -1,7 +1,7 @@
 //! Messages of magic 0 and 1, alone and in sets.
 
 use super::{LENGTH_END, TimestampType};
-use crate::codec::{Codec, Container, Decoder};
+use crate::codec::{Codec, Decoder};
 use crate::wire::Reader;
 use crate::{Detail, Error, ErrorKind, Result, Within};
 
@@ -156,23 +156,31 @@ impl<'a> Message<'a> {
         Ok(Content { key, value, rest: reader.rest(), odd_length })
     }
 
-    /// The messages within a compressed message, decompressed to at most `limit` bytes.
+    /// The messages within a compressed message.
+    ///
+    /// ```
+    /// use batchwise::{codec::Decoder, kafka::MessageSet};
+    /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/kafka/v1-gzip/00000000000000000000.log"));
+    /// let mut decoder = Decoder::default();
+    /// for message in MessageSet::new(bytes, 0) {
+    ///     let message = message?;
+    ///     # if !batchwise::codec::Codec::Gzip.is_available() { return Ok(()) }
+    ///     for inner in message.inner(&mut decoder)? {
+    ///         println!("{} at {:?}: {:?}", inner.offset, inner.timestamp, inner.message.content()?.value);
+    ///     }
+    /// }
+    /// # Ok::<(), batchwise::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// Those of [`content`](Self::content) and of the codec, `CodecUnknown`, `CodecNotAllowed`, `WrapperValueNull`,
-    /// `InnerSetEmpty`, `BatchLengthTooSmall`, `WrapperOffsetInvalid`.
-    pub fn inner<'d>(&self, decoder: &'d mut Decoder, limit: usize) -> Result<InnerMessages<'d>> {
-        let stream = self.stream()?;
+    /// Those of [`content`](Self::content) and of [`Decoder::decode`], `CodecUnknown`, `CodecNotAllowed`,
+    /// `WrapperValueNull`, `InnerSetEmpty`, `BatchLengthTooSmall`, `WrapperOffsetInvalid`.
+    pub fn inner<'d>(&self, decoder: &'d mut Decoder) -> Result<InnerMessages<'d>> {
         let codec = self.wrapper_codec()?;
-        let container = self.container();
-        let base = self.offset + (stream.as_ptr() as usize - self.bytes.as_ptr() as usize) as u64;
-        let decoded = decoder.decode(codec, stream, &container, limit).map_err(|f| f.error.moved_by(base))?;
-        InnerMessages::new(self, decoded.bytes)
-    }
-
-    /// How the value of a compressed message may be packed.
-    pub(super) fn container(&self) -> Container {
-        Container { lz4_descriptor_checksum: self.header.magic() != 0, ..Container::default() }
+        let (stream, start) = self.stream()?;
+        let limit = decoder.limit();
+        let decoded = decoder.decode_checking(codec, stream, self.header.magic() != 0, limit);
+        InnerMessages::new(self, decoded.map_err(|f| f.error.moved_by(start))?.bytes)
     }
 
     /// The codec of a compressed message.
@@ -187,10 +195,12 @@ impl<'a> Message<'a> {
         Err(Error::new(kind, detail, "attributes", self.offset + 17))
     }
 
-    /// The value of a compressed message.
-    pub(super) fn stream(&self) -> Result<&'a [u8]> {
+    /// The value of a compressed message, and where it stands.
+    pub(super) fn stream(&self) -> Result<(&'a [u8], u64)> {
+        let content = self.content()?;
         let null = || Error::new(ErrorKind::WrapperValueNull, Detail::None, "valueLength", self.offset);
-        self.content()?.value.ok_or_else(null)
+        let value = content.value.ok_or_else(null)?;
+        Ok((value, self.offset + (self.bytes.len() - content.rest.len() - value.len()) as u64))
     }
 }
 

@@ -136,14 +136,20 @@ fn wrapper(
     judge: &mut Judge<'_>,
 ) -> Result<(), Error> {
     let codec = message.wrapper_codec()?;
-    let content = message.content().map_err(|e| e.of_kind(ErrorKind::DecompressFailed))?;
+    let content = match message.content() {
+        Ok(content) => content,
+        Err(e) => {
+            // Without the value there is nothing to convert.
+            judge.report_as(e, true);
+            return Ok(());
+        }
+    };
     if content.key.is_some() {
         judge.report(Error::new(ErrorKind::WrapperKeyNotNull, Detail::None, "keyLength", message.offset() + 18));
     }
-    let stream = message.stream()?;
-    let start = message.offset() + (message.bytes().len() - content.rest.len() - stream.len()) as u64;
+    let (stream, start) = message.stream()?;
     let limit = judge.options.max_decompressed;
-    let decoded = scratch.decoder.decode(codec, stream, &message.container(), limit);
+    let decoded = scratch.decoder.decode_checking(codec, stream, message.header().magic() != 0, limit);
     let decoded = decoded.map_err(|failure| failure.error.moved_by(start))?;
     for note in decoded.notes.iter() {
         judge.note(note.moved_by(start));

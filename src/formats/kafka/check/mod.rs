@@ -8,7 +8,7 @@ mod skip;
 
 use super::rules::{Judge, Of};
 use super::{Produce, RecordBatch};
-use crate::codec::{Codec, Container};
+use crate::codec::Codec;
 use crate::formats::{Defect, Depth, Frame, Options, Scratch, Summary};
 use crate::{Detail, Error, ErrorKind, Within};
 
@@ -75,7 +75,7 @@ fn payload(batch: &RecordBatch<'_>, produce: &Produce, scratch: &mut Scratch, ju
         return 0;
     };
     let limit = judge.options.max_decompressed;
-    match scratch.decoder.decode(codec, batch.payload(), &Container::default(), limit) {
+    match scratch.decoder.decode_checking(codec, batch.payload(), true, limit) {
         // Readers open the stream of a batch without records, and do no more.
         Err(failure) if batch.header().records_count() > 0 || failure.on_open => {
             judge.report(failure.error.moved_by(start));
