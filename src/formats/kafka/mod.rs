@@ -16,6 +16,7 @@ mod legacy;
 mod order;
 mod peek;
 mod produce;
+mod producer;
 mod record;
 mod rewrite;
 mod rules;
@@ -29,6 +30,9 @@ pub use build_legacy::MessageSetBuilder;
 pub use control::ControlRecord;
 pub use legacy::{Content, InnerMessage, InnerMessages, Message, MessageHeader, MessageSet};
 pub use produce::Produce;
+pub use producer::{
+    Appended, EndedTransaction, ProducerState, Producers, RetainedBatch, sequence_after, sequence_before,
+};
 pub use record::{Header, Headers, Record, Records};
 pub use rewrite::{Retention, Rewriter, Rewritten};
 pub use stamp::HeaderPatch;

@@ -134,6 +134,11 @@ pub(super) static RULES: &[Rule] = rules! {
     ProducerIdInvalid              "K55"         W W W  Never      Never;
     ProducerEpochInvalid           "K56"         W W W  Never      Never;
     ProducerFieldsInconsistent     "K57"         W W W  Never      Never;
+    DuplicateSequence              ""            I I I  Never      Never;
+    SequenceOutOfOrder             ""            E X X  Always     Never;
+    ProducerFenced                 ""            E W W  Always     Never;
+    TransactionStateInvalid        ""            E E E  Always     Always;
+    CoordinatorFenced              ""            E W W  Always     Never;
     // Timestamps
     TimestampOutOfRange            "K58"         E X X  Always     Never;
     TimestampNegative              "K59"         W W W  Converting Never;
@@ -275,11 +280,11 @@ impl<'a> Judge<'a> {
         matches!(self.of, Of::Message { converts: true })
     }
 
-    /// Reports a failed check.
+    /// Reports a failed check; tells whether it is an error.
     #[cold]
-    pub(super) fn report(&mut self, error: Error) {
+    pub(super) fn report(&mut self, error: Error) -> bool {
         let special = if self.of == Of::Batch { None } else { find(MESSAGE_RULES, error.kind()) };
-        self.judge(special.or_else(|| find(RULES, error.kind())), error, None);
+        self.judge(special.or_else(|| find(RULES, error.kind())), error, None)
     }
 
     /// Reports a failed check of which the caller knows whether Kafka refuses it.
@@ -315,7 +320,7 @@ impl<'a> Judge<'a> {
         self.seen[bit / 64] >> (bit % 64) & 1 != 0
     }
 
-    fn judge(&mut self, rule: Option<&Rule>, error: Error, refused: Option<bool>) {
+    fn judge(&mut self, rule: Option<&Rule>, error: Error, refused: Option<bool>) -> bool {
         let bit = error.kind() as usize;
         self.seen[bit / 64] |= 1 << (bit % 64);
         let severity = match rule {
@@ -328,5 +333,6 @@ impl<'a> Judge<'a> {
         if let Some(severity) = severity {
             (self.defect)(Defect { error, severity });
         }
+        severity == Some(Severity::Error)
     }
 }
