@@ -194,7 +194,8 @@ impl Producers {
             if options.origin == Origin::Client
                 && let Some(known) = duplicate(&state, batch)
             {
-                let detail = Detail::Offsets { first: known.first_offset as u64, last: known.last_offset as u64 };
+                let found = header.base_sequence().into();
+                let detail = Detail::Value { found, rule: "was appended before with the same last sequence" };
                 report(ErrorKind::DuplicateSequence, detail, "baseSequence", 53);
                 return Appended::Duplicate(known);
             }
