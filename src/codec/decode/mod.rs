@@ -15,7 +15,7 @@ mod zstd_frame;
 
 use super::Codec;
 use crate::{Detail, Error, ErrorKind, Result};
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use core::fmt;
 
 /// How a codec is decoded: what it appends to, from what.
@@ -246,8 +246,8 @@ impl Decoder {
         loop {
             if self.buffer.len() < wanted {
                 // Freed first, so that never both are there; a stream that outgrows its room is decoded again.
-                self.buffer = Vec::new();
-                self.buffer.resize(wanted, 0);
+                drop(core::mem::take(&mut self.buffer));
+                self.buffer = vec![0; wanted];
             }
             let room = self.buffer.len().min(limit);
             let mut output = Output { room: &mut self.buffer[..room], len: 0 };

@@ -1,0 +1,118 @@
+//! Streams that decompress to far more than they should: decoding stops at the limit, and so does the memory.
+
+use batchwise::codec::{Codec, Compressor, Decoder};
+use batchwise::kafka::{Log, NewRecord, RecordBatchBuilder};
+use batchwise::{Depth, ErrorKind, Options, Validator};
+use peak_alloc::PeakAlloc;
+use std::sync::{Mutex, MutexGuard};
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// One test at a time looks at the memory of the process.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+const MIB: usize = 1 << 20;
+
+/// The result of `run` and the most memory that it had besides what was there.
+fn peak_of<T>(run: impl FnOnce() -> T) -> (T, usize) {
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.current_usage();
+    let result = run();
+    (result, ALLOCATOR.peak_usage() - before)
+}
+
+fn codecs() -> impl Iterator<Item = Codec> {
+    Codec::ALL.iter().copied().filter(|c| c.is_available())
+}
+
+fn compressed(codec: Codec, len: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    Compressor::new(codec, None).unwrap().compress(&vec![0; len], &mut out).unwrap();
+    out
+}
+
+#[test]
+fn a_bomb_stops_at_the_limit() {
+    let _alone = alone();
+    for codec in codecs() {
+        let bomb = compressed(codec, 96 * MIB);
+        for limit in [64 * MIB, 8 * MIB, 100_000, 1, 0] {
+            let mut decoder = Decoder::new(limit);
+            let (result, peak) = peak_of(|| decoder.decode(codec, &bomb).map(|d| d.bytes.len()));
+            let failure = result.unwrap_err();
+            assert_eq!(failure.error.kind(), ErrorKind::DecompressedTooLarge, "{codec} {limit}");
+            assert!(peak < limit + MIB, "{codec}: {peak} bytes for a limit of {limit}");
+        }
+    }
+}
+
+#[test]
+fn a_stream_within_the_limit_fits() {
+    let _alone = alone();
+    for codec in codecs() {
+        for len in [0, 1, 70_000, 5 * MIB] {
+            let stream = compressed(codec, len);
+            for limit in [len, len + 1, 2 * len] {
+                let mut decoder = Decoder::new(limit);
+                let (result, peak) = peak_of(|| decoder.decode(codec, &stream).map(|d| d.bytes.to_vec()));
+                assert!(result.is_ok_and(|bytes| bytes == vec![0; len]), "{codec} {len} {limit}");
+                assert!(peak < limit + len + MIB, "{codec}: {peak} bytes for a limit of {limit}");
+            }
+            if len > 0 {
+                let failure = Decoder::new(len - 1).decode(codec, &stream).unwrap_err();
+                assert_eq!(failure.error.kind(), ErrorKind::DecompressedTooLarge, "{codec} {len}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_batch_that_is_a_bomb_is_found_to_be_one() {
+    let _alone = alone();
+    let value = vec![0; 48 * MIB];
+    for codec in codecs() {
+        let mut builder = RecordBatchBuilder::new().compression(codec, None).unwrap();
+        builder.append(&NewRecord { timestamp: 1, value: Some(&value), ..NewRecord::default() }).unwrap();
+        let batch = builder.finish().unwrap();
+        drop(builder);
+        let mut options = Options::default();
+        options.max_decompressed = 16 * MIB;
+        let (report, peak) = peak_of(|| Validator::new(&Log).options(options).validate(&batch));
+        let kinds: Vec<_> = report.findings.iter().map(|f| f.defect.error.kind()).collect();
+        assert_eq!(kinds, [ErrorKind::DecompressedTooLarge], "{codec}");
+        assert!(peak < options.max_decompressed + MIB, "{codec}: {peak} bytes");
+        options.depth = Depth::Checksums;
+        assert!(Validator::new(&Log).options(options).validate(&batch).totals.is_valid(), "{codec}");
+    }
+}
+
+/// Numbers in a stream that promise much more than follows.
+#[test]
+fn promises_size_nothing() {
+    let _alone = alone();
+    let streams: &[(Codec, &[u8])] = &[
+        // A raw block of 4 GiB less 1.
+        (Codec::Snappy, b"\xff\xff\xff\xff\x0f\0"),
+        // A chunk of 512 MiB.
+        (Codec::Snappy, b"\x82SNAPPY\0\0\0\0\x01\0\0\0\x01\x20\0\0\0\xff"),
+        // A frame of 2^60 bytes of content in blocks of 4 MiB.
+        (Codec::Lz4, b"\x04\x22\x4d\x18\x68\x70\0\0\0\0\0\0\0\x10\x3f\0\0\x40\0"),
+        // A frame of 2^62 bytes in one segment.
+        (Codec::Zstd, b"\x28\xb5\x2f\xfd\xe0\0\0\0\0\0\0\0\x40\x01\0\0"),
+        // A window of 127 MiB.
+        (Codec::Zstd, b"\x28\xb5\x2f\xfd\0\x8f\x0d\0\0"),
+        // ISIZE of 4 GiB less 1.
+        (Codec::Gzip, b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x03\0\0\0\0\0\xff\xff\xff\xff"),
+    ];
+    for (codec, stream) in streams.iter().filter(|(codec, _)| codec.is_available()) {
+        let mut decoder = Decoder::new(1 << 30);
+        let (result, peak) = peak_of(|| decoder.decode(*codec, stream).map(|d| d.bytes.len()));
+        assert!(result.is_err(), "{codec}: {result:?}");
+        assert!(peak < MIB, "{codec}: {peak} bytes");
+    }
+}
