@@ -120,12 +120,14 @@ fn levels_reach_their_codecs() {
         out.len()
     };
     assert!(len(Codec::Gzip, 9) < len(Codec::Gzip, 1));
+    assert!(len(Codec::Lz4, 9) < len(Codec::Lz4, 1));
     assert!(len(Codec::Zstd, 19) < len(Codec::Zstd, -5));
     let wrong = [
         (Codec::Gzip, 0),
         (Codec::Gzip, 10),
         (Codec::Snappy, 1),
-        (Codec::Lz4, 9),
+        (Codec::Lz4, 0),
+        (Codec::Lz4, 18),
         (Codec::Zstd, 23),
         (Codec::Zstd, -131_073),
     ];

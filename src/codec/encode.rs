@@ -34,23 +34,24 @@ impl fmt::Debug for Compressor {
 }
 
 impl Compressor {
-    /// For `codec` at `level`: gzip has 1 to 9, zstd -131072 to 22, snappy and lz4 have none. `None` is the codec's own
-    /// choice (gzip 6, zstd 3).
+    /// For `codec` at `level`: gzip has 1 to 9, zstd -131072 to 22, lz4 1 to 17 for its slower, high compression; snappy
+    /// has none. `None` is what Kafka takes: gzip 6, zstd 3, fast lz4.
     ///
     /// # Errors
     /// `CodecUnsupported` if this build was made without the codec, `CodecLevelInvalid`.
     pub fn new(codec: Codec, level: Option<i32>) -> Result<Self> {
+        let _ = level; // which a build without codecs has no use for
         let encode: Result<Encode> = match codec {
             #[cfg(feature = "gzip")]
             Codec::Gzip => gzip::new(level),
             #[cfg(feature = "snappy")]
-            Codec::Snappy => no_level(level).and_then(|()| snappy::new()),
+            Codec::Snappy => snappy::new(level),
             #[cfg(feature = "lz4")]
-            Codec::Lz4 => no_level(level).and_then(|()| lz4::new()),
+            Codec::Lz4 => lz4::new(level),
             #[cfg(feature = "zstd")]
             Codec::Zstd => zstd::new(level),
             #[allow(unreachable_patterns, reason = "where every codec is built in")]
-            _ => Err(no_level(level).err().unwrap_or(error(ErrorKind::CodecUnsupported, Detail::Reason(codec.name())))),
+            _ => Err(error(ErrorKind::CodecUnsupported, Detail::Reason(codec.name()))),
         };
         Ok(Compressor { codec, encode: encode? })
     }
@@ -75,12 +76,9 @@ fn error(kind: ErrorKind, detail: Detail) -> Error {
     Error::new(kind, detail, "records", 0)
 }
 
+#[allow(dead_code, reason = "in a build without codecs")]
 fn invalid_level(level: i32, rule: &'static str) -> Error {
     error(ErrorKind::CodecLevelInvalid, Detail::Value { found: level.into(), rule })
-}
-
-fn no_level(level: Option<i32>) -> Result<()> {
-    level.map_or(Ok(()), |level| Err(invalid_level(level, "must not be given: the codec has no levels")))
 }
 
 #[cfg(feature = "gzip")]
@@ -127,7 +125,10 @@ mod snappy {
     const HEADER: [u8; 16] = *b"\x82SNAPPY\0\0\0\0\x01\0\0\0\x01";
     const CHUNK: usize = 32 << 10;
 
-    pub(super) fn new() -> Result<Encode> {
+    pub(super) fn new(level: Option<i32>) -> Result<Encode> {
+        if let Some(level) = level {
+            return Err(invalid_level(level, "must not be given: the codec has no levels"));
+        }
         let mut encoder = Encoder::new();
         Ok(Box::new(move |data, out| encode(&mut encoder, data, out)))
     }
@@ -149,7 +150,7 @@ mod snappy {
 #[cfg(feature = "lz4")]
 mod lz4 {
     use super::*;
-    use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
+    use ::lz4::block::{CompressionMode, compress_bound, compress_to_buffer};
 
     /// Magic; version 1, independent blocks, no checksums, no size; blocks of up to 64 KiB; checksum of those two bytes.
     const HEADER: [u8; 7] = [0x04, 0x22, 0x4D, 0x18, 0x60, 0x40, 0x82];
@@ -158,18 +159,22 @@ mod lz4 {
     /// Bit of a block's length: the block is stored as it is.
     const STORED: u32 = 1 << 31;
 
-    pub(super) fn new() -> Result<Encode> {
-        let mut table = CompressTable::large();
-        Ok(Box::new(move |data, out| encode(&mut table, data, out)))
+    pub(super) fn new(level: Option<i32>) -> Result<Encode> {
+        let mode = match level {
+            None => CompressionMode::DEFAULT,
+            Some(level @ 1..=17) => CompressionMode::HIGHCOMPRESSION(level),
+            Some(level) => return Err(invalid_level(level, "must be 1 to 17")),
+        };
+        Ok(Box::new(move |data, out| encode(mode, data, out)))
     }
 
-    fn encode(table: &mut CompressTable, data: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    fn encode(mode: CompressionMode, data: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        let failed = |_| error(ErrorKind::CompressFailed, Detail::Reason("lz4"));
         out.extend_from_slice(&HEADER);
         for block in data.chunks(BLOCK) {
             let at = out.len();
-            out.resize(at + 4 + get_maximum_output_size(block.len()), 0);
-            let len = compress_into_with_table(block, &mut out[at + 4..], table);
-            let mut len = len.map_err(|_| error(ErrorKind::CompressFailed, Detail::Reason("lz4")))?;
+            out.resize(at + 4 + compress_bound(block.len()).map_err(failed)?, 0);
+            let mut len = compress_to_buffer(block, Some(mode), false, &mut out[at + 4..]).map_err(failed)?;
             let mut word = len as u32;
             if len >= block.len() {
                 len = block.len();

@@ -1,8 +1,10 @@
 //! What several tests need: the test data, and decoders other than the ones under test.
 #![allow(dead_code, reason = "no test uses everything")]
 
+#[path = "../vectors/mod.rs"]
+mod vectors;
+
 use std::io::Read;
-use std::path::{Path, PathBuf};
 
 /// Bytes of hexadecimal digits; anything else between them is skipped.
 pub(crate) fn hex(text: &str) -> Vec<u8> {
@@ -11,15 +13,9 @@ pub(crate) fn hex(text: &str) -> Vec<u8> {
     digits.chunks(2).map(pair).collect()
 }
 
-fn files(dir: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
-    paths.sort();
-    paths.into_iter().flat_map(|p| if p.is_dir() { files(&p) } else { vec![p] }).collect()
-}
-
-/// The bytes of a file of the Kafka test data.
+/// The bytes of a file of the set that Kafka wrote.
 pub(crate) fn kafka_file(name: &str) -> Vec<u8> {
-    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/kafka").join(name)).unwrap()
+    vectors::files("java").remove(name).unwrap_or_else(|| panic!("no file {name}"))
 }
 
 /// Entries that lie back to back, whatever their magic; `bytes` hold nothing else.
@@ -36,15 +32,10 @@ pub(crate) fn entries(bytes: &[u8]) -> Vec<Vec<u8>> {
     found
 }
 
-/// The entries of every segment that Kafka wrote, with the name of its folder.
+/// The entries of every segment that Kafka wrote, with its name.
 pub(crate) fn kafka_entries() -> Vec<(String, Vec<u8>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/kafka");
-    let mut found = Vec::new();
-    for file in files(&root).into_iter().filter(|f| f.extension().is_some_and(|e| e == "log")) {
-        let name = file.strip_prefix(&root).unwrap().parent().unwrap().display().to_string();
-        found.extend(entries(&std::fs::read(&file).unwrap()).into_iter().map(|e| (name.clone(), e)));
-    }
-    found
+    let segments = vectors::files("java").into_iter().filter(|(name, _)| name.ends_with(".log"));
+    segments.flat_map(|(name, bytes)| entries(&bytes).into_iter().map(move |e| (name.clone(), e))).collect()
 }
 
 /// Decompresses a stream as Kafka writes them: codec 0 none, 1 gzip, 2 snappy in xerial's framing, 3 lz4, 4 zstd.

@@ -4,7 +4,7 @@ use super::attributes::{Attributes, TimestampType};
 use super::encode::{Draft, write_header};
 use super::fields::HeaderFields;
 use super::{BatchHeader, LENGTH_END, Record, RecordBatch};
-use crate::codec::{Codec, Compressor};
+use crate::codec::{Codec, Compressor, Decoder};
 use crate::{Detail, Error, ErrorKind, Result};
 use alloc::vec::Vec;
 
@@ -74,23 +74,31 @@ pub enum Rewritten {
 /// ```
 #[derive(Debug, Default)]
 pub struct Rewriter {
+    decoder: Decoder,
     draft: Draft,
     kept: Vec<bool>,
     compressors: [Option<Compressor>; Codec::ALL.len()],
 }
 
 impl Rewriter {
-    /// Without memory yet.
+    /// Without memory yet. The records of one batch may decompress to 64 MiB.
     #[must_use]
     pub fn new() -> Self {
-        Rewriter::default()
+        Self::default()
+    }
+
+    /// Decompresses with `decoder`, for its limit.
+    #[must_use]
+    pub fn decoder(self, decoder: Decoder) -> Self {
+        Rewriter { decoder, ..self }
     }
 
     /// Appends to `out` what is left of `batch` when only the records stay for which `keep` is true. It is called once
     /// for each, in order; what it is given has offset and timestamp relative to the batch's.
     ///
     /// # Errors
-    /// `CrcMismatch`: a batch that is damaged is not made to look sound. Those of its records. Where records are written
+    /// `CrcMismatch`: a batch that is damaged is not made to look sound. Those of [`RecordBatch::decoded_records`] and of the
+    /// records. Where records are written
     /// anew, what Kafka's cleaner refuses: `OffsetDeltaNotIncreasing`, `OffsetDeltaOutOfRange`, `TimestampNegative`; and
     /// `DeleteHorizonNotAllowed` if it is negative, `CompressFailed`, `BatchTooLarge`. `out` is then as it was.
     pub fn rewrite(
@@ -101,7 +109,7 @@ impl Rewriter {
         out: &mut Vec<u8>,
     ) -> Result<Rewritten> {
         batch.verify_checksum()?;
-        let records = batch.records()?;
+        let records = batch.decoded_records(&mut self.decoder)?;
         let mut has_tombstones = false;
         self.kept.clear();
         for record in records.clone() {
@@ -144,11 +152,6 @@ impl Rewriter {
                 record.headers(),
             )?;
         }
-        self.finish(batch, out)?;
-        Ok(Rewritten::Changed)
-    }
-
-    fn finish(&mut self, batch: &RecordBatch<'_>, out: &mut Vec<u8>) -> Result<()> {
         let mut fields = HeaderFields::read(batch.header());
         let known = Attributes(fields.attributes.0 & Attributes::KNOWN);
         fields.attributes = known.with(Attributes::DELETE_HORIZON, self.draft.horizon.is_some());
@@ -163,11 +166,11 @@ impl Rewriter {
             }
         };
         let start = out.len();
-        let result = self.draft.finish_into(fields, compressor, out);
-        if result.is_err() {
+        if let Err(e) = self.draft.finish_into(fields, compressor, out) {
             out.truncate(start);
+            return Err(e);
         }
-        result
+        Ok(Rewritten::Changed)
     }
 }
 
