@@ -28,4 +28,5 @@ pub static OPERATIONS: &[&dyn dispatch::Operation] = &[
     &xxh3::oneshot::TABLE,
     &varint::decode_run_u32::TABLE,
     &varint::decode_run_u64::TABLE,
+    &varint::records::walk::TABLE,
 ];

@@ -31,6 +31,7 @@ mod bmi2;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
+pub mod records;
 
 use core::fmt;
 

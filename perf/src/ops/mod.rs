@@ -3,6 +3,7 @@
 mod crc32;
 mod crc32c;
 mod crc32c_more;
+mod records;
 mod stamp;
 mod varint;
 mod xxh3;
@@ -23,6 +24,7 @@ pub(crate) static OPS: &[Op] = &[
     Op { name: "xxh3", cases: xxh3::cases },
     Op { name: "stamp", cases: stamp::cases },
     Op { name: "varint", cases: varint::cases },
+    Op { name: "records", cases: records::cases },
 ];
 
 /// Name of the kernel that `operation` uses now.

@@ -1,0 +1,99 @@
+//! Chains of length-prefixed records, walked from end to end.
+//!
+//! A record is a length (varint, zigzag, of what follows), one byte of attributes, a 64-bit and a 32-bit delta (varints,
+//! zigzag), a key, a value, and a count of headers with a key and a value each. Keys and values are a length (varint,
+//! zigzag; negative for null) and as many bytes. Fields have to fill the record's length exactly.
+//!
+//! [`walk`](walk()) writes what it finds into columns, one array for each field, and checks the structure on the way;
+//! [`read`] reads one record. Both agree on every input, errors included.
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod head;
+mod portable;
+
+pub use head::{Error, Fault, Field, Head, read};
+
+/// The longest input, bytes: columns hold positions in 32 bits.
+pub const MAX_INPUT: usize = i32::MAX as usize;
+
+/// Where a walk writes: one entry for each record, in slices of equal length.
+///
+/// Positions count from the start of the walked slice; a length is negative for null.
+#[derive(Debug)]
+pub struct Columns<'a> {
+    /// Where each record begins: its length field.
+    pub starts: &'a mut [u32],
+    /// The 64-bit deltas.
+    pub timestamp_deltas: &'a mut [i64],
+    /// The 32-bit deltas.
+    pub offset_deltas: &'a mut [i32],
+    /// Where the keys begin.
+    pub key_starts: &'a mut [u32],
+    /// Lengths of the keys, bytes.
+    pub key_lens: &'a mut [i32],
+    /// Where the values begin.
+    pub value_starts: &'a mut [u32],
+    /// Lengths of the values, bytes.
+    pub value_lens: &'a mut [i32],
+    /// Where the headers begin: behind their count.
+    pub headers_starts: &'a mut [u32],
+    /// Numbers of headers.
+    pub headers_counts: &'a mut [u32],
+}
+
+impl Columns<'_> {
+    /// How many records there is room for: the length of the shortest column.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        let least = self.starts.len().min(self.timestamp_deltas.len()).min(self.offset_deltas.len());
+        let least = least.min(self.key_starts.len()).min(self.key_lens.len());
+        let least = least.min(self.value_starts.len()).min(self.value_lens.len());
+        least.min(self.headers_starts.len()).min(self.headers_counts.len())
+    }
+
+    /// Whether there is no room.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// What a walk found beside the columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Walked {
+    /// Where the last record ends.
+    pub end: usize,
+    /// Whether every record is [plain](Head::plain).
+    pub plain: bool,
+}
+
+kernels! {
+    /// Walks the records at the start of `bytes` until the columns are full, and checks their structure.
+    ///
+    /// Bytes behind the last record are not looked at: compare [`Walked::end`].
+    ///
+    /// ```
+    /// use batchwise_kernels::varint::records::{self, Columns};
+    /// let bytes = [14, 0, 0, 0, 1, 2, b'x', 0, 14, 0, 6, 2, 1, 2, b'y', 0];
+    /// let (mut u, mut i, mut timestamps) = ([[0; 2]; 5], [[0; 2]; 3], [0; 2]);
+    /// let [starts, key_starts, value_starts, headers_starts, headers_counts] = &mut u;
+    /// let [offset_deltas, key_lens, value_lens] = &mut i;
+    /// let timestamp_deltas = &mut timestamps;
+    /// let walked = records::walk(&bytes, &mut Columns {
+    ///     starts, timestamp_deltas, offset_deltas, key_starts, key_lens, value_starts, value_lens, headers_starts,
+    ///     headers_counts,
+    /// })?;
+    /// assert_eq!((walked.end, walked.plain), (16, true));
+    /// assert_eq!((timestamps, i, u[2]), ([0, 3], [[0, 1], [-1, -1], [1, 1]], [6, 14]));
+    /// # Ok::<(), records::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error`] for the first field that is wrong, the one that [`read`] reports; entries of records before it are
+    /// written, later ones unspecified.
+    pub fn walk(bytes: &[u8], columns: &mut Columns<'_>) -> Result<Walked, Error> {
+        "x86_64" ["avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512vpopcntdq", "bmi1", "bmi2"] => avx512::walk,
+        portable => portable::walk,
+    }
+}
