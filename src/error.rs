@@ -243,6 +243,7 @@ kinds! {
     SegmentTooLarge = "the segment is larger than can be opened",
     // Control records
     ControlKeyInvalid = "the key of a control record is missing, short or of a negative version",
+    ControlRecordMisplaced = "a control record outside a control batch",
     ControlTypeUnknown = "the type of a control record is none of the known ones",
     ControlValueInvalid = "the value of a control record does not have the fields of its type",
     EndTxnMarkerInvalid = "a transaction marker is not as the coordinator writes it",

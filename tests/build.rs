@@ -3,9 +3,12 @@
 mod support;
 
 use batchwise::codec::Codec;
-use batchwise::kafka::{Header, NewRecord, RecordBatch, RecordBatchBuilder, TimestampType};
+use batchwise::kafka::{
+    ControlRecord, Endpoint, Header, KRaftVoter, NewControlRecord, NewRecord, RecordBatch, RecordBatchBuilder,
+    TimestampType, Voter,
+};
 use batchwise::{Error, ErrorKind, crc32c};
-use support::{decompress, hex, kafka_entries};
+use support::{decompress, entries, hex, kafka_entries, kafka_file};
 
 /// 2024-04-24T23:06:40Z.
 const TIME: i64 = 1_714_000_000_000;
@@ -119,11 +122,79 @@ fn a_commit_marker() {
         .producer(9, 1, -1)
         .transactional(true)
         .control(true);
-    let record = NewRecord { key: Some(&[0, 0, 0, 1]), ..value(TIME, &[0, 0, 0, 0, 0, 7]) };
-    builder.append(&record).unwrap();
+    builder.append_control(TIME, &NewControlRecord::Commit { coordinator_epoch: 7 }).unwrap();
     let kafka = "000000000000002a000000420000000302c909bc1a0030000000000000018f125c74000000018f125c740000000000000000090001\
                  ffffffff000000012000000008000000010c00000000000700";
     assert_eq!(builder.finish().unwrap(), hex(kafka));
+}
+
+#[test]
+fn control_records_of_kraft() {
+    const TIME: i64 = 1_700_000_000_000;
+    let voters = [1, 2, 3].map(|id| Voter { id, ..Voter::default() });
+    let directory_id = 0x0000_0000_0000_0001_0000_0000_0000_0002_u128.to_be_bytes();
+    let endpoints = [Endpoint { name: "CONTROLLER", host: "controller.example", port: 9093 }];
+    let kraft_voters = [KRaftVoter {
+        voter: Voter { id: 1, directory_id },
+        endpoints: &endpoints,
+        min_kraft_version: 0,
+        max_kraft_version: 1,
+    }];
+    let batches: [&[NewControlRecord<'_>]; 7] = [
+        &[NewControlRecord::LeaderChange {
+            version: 0,
+            leader_id: 2,
+            voters: &voters,
+            granting_voters: &[voters[1], voters[2]],
+        }],
+        &[NewControlRecord::LeaderChange { version: 0, leader_id: 0, voters: &[], granting_voters: &[] }],
+        &[NewControlRecord::SnapshotHeader { last_contained_log_timestamp: TIME - 5 }],
+        &[NewControlRecord::SnapshotFooter],
+        &[NewControlRecord::KRaftVersion { kraft_version: 1 }],
+        &[NewControlRecord::KRaftVoters { voters: &kraft_voters }],
+        &[
+            NewControlRecord::SnapshotHeader { last_contained_log_timestamp: TIME },
+            NewControlRecord::KRaftVersion { kraft_version: 1 },
+            NewControlRecord::SnapshotFooter,
+        ],
+    ];
+    let kafka = kafka_file("v2-kraft-control/00000000000000000000.log");
+    for (records, kafka) in batches.iter().zip(entries(&kafka)) {
+        let header = RecordBatch::parse(&kafka, 0).unwrap().header();
+        let mut builder = RecordBatchBuilder::new()
+            .base_offset(header.base_offset())
+            .partition_leader_epoch(header.partition_leader_epoch())
+            .control(true);
+        for record in *records {
+            builder.append_control(TIME, record).unwrap();
+        }
+        assert_eq!(builder.finish().unwrap(), kafka, "{records:?}");
+    }
+    // Version 1 adds the directories; its bytes are those of the reader's inverse.
+    let mut builder = RecordBatchBuilder::new().control(true);
+    let voters = [Voter { id: 7, directory_id: [0xAB; 16] }];
+    let change = NewControlRecord::LeaderChange { version: 1, leader_id: 7, voters: &voters, granting_voters: &voters };
+    builder.append_control(TIME, &change).unwrap();
+    let built = builder.finish().unwrap();
+    let record = RecordBatch::parse(&built, 0).unwrap().records().unwrap().next().unwrap().unwrap();
+    let expected = ControlRecord::LeaderChange { version: 1, leader_id: 7, voters: 1, granting_voters: 1 };
+    assert_eq!(ControlRecord::parse(&record), Ok(expected));
+    assert_eq!(record.value().unwrap()[11..27], [0xAB; 16]);
+}
+
+#[test]
+fn control_records_go_into_control_batches_and_nothing_else_does() {
+    let mut data = RecordBatchBuilder::new();
+    let misplaced = data.append_control(TIME, &NewControlRecord::SnapshotFooter).unwrap_err();
+    assert_eq!(misplaced.kind(), ErrorKind::ControlRecordMisplaced);
+    let mut control = RecordBatchBuilder::new().control(true);
+    let kind = |e: Result<(), Error>| e.unwrap_err().kind();
+    assert_eq!(kind(control.append(&value(TIME, b"hello"))), ErrorKind::ControlKeyInvalid);
+    let marker = NewRecord { key: Some(&[0, 0, 0, 1]), ..value(TIME, b"short") };
+    assert_eq!(kind(control.append(&marker)), ErrorKind::EndTxnMarkerInvalid);
+    let footer = NewRecord { key: Some(&[0, 0, 0, 4]), ..value(TIME, b"") };
+    assert_eq!(kind(control.append(&footer)), ErrorKind::ControlValueInvalid);
+    assert!(data.is_empty() && control.is_empty());
 }
 
 #[test]
@@ -193,7 +264,9 @@ fn settings_that_make_no_sense_are_refused() {
     assert_eq!(kind_of(new().producer(-2, 0, 0)), ErrorKind::ProducerIdInvalid);
     assert_eq!(kind_of(new().producer(5, -1, 0)), ErrorKind::ProducerEpochInvalid);
     assert_eq!(kind_of(new().producer(5, 0, -1)), ErrorKind::BaseSequenceMissing);
-    assert_eq!(kind_of(new().producer(5, 0, -2).control(true)), ErrorKind::BaseSequenceMissing);
+    let mut marker = new().producer(5, 0, -2).transactional(true).control(true);
+    marker.append_control(TIME, &NewControlRecord::Abort { coordinator_epoch: 0 }).unwrap();
+    assert_eq!(marker.finish().unwrap_err().kind(), ErrorKind::BaseSequenceMissing);
     assert_eq!(kind_of(new().producer(-1, 0, -1)), ErrorKind::ProducerFieldsInconsistent);
     assert_eq!(kind_of(new().producer(-1, -1, 0)), ErrorKind::ProducerFieldsInconsistent);
     assert_eq!(kind_of(new().transactional(true)), ErrorKind::TransactionalWithoutProducerId);

@@ -132,7 +132,7 @@ impl RecordBatchBuilder {
         self
     }
 
-    /// Whether the records are control records.
+    /// Whether the records are control records; see [`append_control`](Self::append_control). To be set before the first.
     #[must_use]
     pub const fn control(mut self, control: bool) -> Self {
         self.fields.attributes = self.fields.attributes.with(Attributes::CONTROL, control);
@@ -178,7 +178,8 @@ impl RecordBatchBuilder {
     ///
     /// # Errors
     /// `TimestampNegative` below -1, `HeaderKeyNotUtf8`, `OffsetDeltaOutOfRange` after 2147483647, `BatchTooLarge` if the
-    /// batch would not fit 31 bits. The batch stays as it was. Offsets of errors count the uncompressed batch.
+    /// batch would not fit 31 bits; in a control batch `ControlKeyInvalid`, `ControlValueInvalid`, `EndTxnMarkerInvalid`.
+    /// The batch stays as it was. Offsets of errors count the uncompressed batch.
     pub fn append(&mut self, record: &NewRecord<'_>) -> Result<()> {
         let delta = match self.records.last_delta {
             None => 0,
@@ -210,6 +211,9 @@ impl RecordBatchBuilder {
         }
         if record.headers.iter().any(|h| core::str::from_utf8(h.key).is_err()) {
             return Err(self.error(ErrorKind::HeaderKeyNotUtf8, Detail::None, "headerKey"));
+        }
+        if self.is_control() {
+            Self::check_control(record, self.len() as u64)?;
         }
         let NewRecord { timestamp, key, value, headers } = *record;
         self.records.append(timestamp, offset_delta, key, value, headers.iter().copied())
@@ -272,6 +276,14 @@ impl RecordBatchBuilder {
         }
         check_producer(&fields)?;
         Ok(fields)
+    }
+
+    pub(super) const fn is_control(&self) -> bool {
+        self.fields.attributes.is_control()
+    }
+
+    pub(super) fn misplaced(&self) -> Error {
+        self.error(ErrorKind::ControlRecordMisplaced, Detail::Reason("the batch was not set to be one"), "attributes")
     }
 
     fn error(&self, kind: ErrorKind, detail: Detail, field: &'static str) -> Error {

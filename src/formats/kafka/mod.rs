@@ -7,6 +7,7 @@
 mod attributes;
 mod batch;
 mod build;
+mod build_control;
 mod build_legacy;
 mod check;
 mod control;
@@ -26,6 +27,7 @@ mod stamp_legacy;
 pub use attributes::{Attributes, TimestampType};
 pub use batch::{BatchHeader, RecordBatch};
 pub use build::{NewRecord, RecordBatchBuilder};
+pub use build_control::{Endpoint, KRaftVoter, NewControlRecord, Voter};
 pub use build_legacy::MessageSetBuilder;
 pub use control::ControlRecord;
 pub use legacy::{Content, InnerMessage, InnerMessages, Message, MessageHeader, MessageSet};
