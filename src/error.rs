@@ -128,6 +128,7 @@ kinds! {
     BatchLengthTooSmall = "the length is below that of any entry",
     BatchLengthBelowHeader = "the length is below that of the header",
     BatchLengthOverflow = "the length is above what an entry can have",
+    BatchLengthPastEnd = "the length goes past the end of the input, and more entries follow",
     BatchTooLarge = "the batch is larger than the broker takes",
     BatchExceedsSegment = "the batches are larger than a segment",
     MagicUnknown = "the magic is none of the known ones",

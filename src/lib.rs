@@ -34,9 +34,9 @@ pub use batchwise_kernels as kernels;
 pub use batchwise_kernels::{crc32c, varint, xxh3};
 pub use error::{Detail, Error, ErrorKind, Result, Within};
 pub use formats::{
-    Conformance, Defect, Depth, Format, Frame, Options, Order, Origin, Scratch, Severity, Summary, iggy, kafka,
+    Conformance, Defect, Depth, Format, Frame, Options, Order, Origin, Pieces, Scratch, Severity, Summary, iggy, kafka,
 };
-pub use validate::{Finding, Report, Totals, Validator};
+pub use validate::{Batch, Finding, Item, Report, Sink, Totals, Validator};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -67,7 +67,6 @@ pub(crate) fn run(args: &Verify) -> io::Result<u8> {
 /// Checks one file; `None` if it is of no format known.
 fn check<'a>(args: &Verify, path: &'a Path) -> io::Result<Option<FileReport<'a>>> {
     let mut file = File::open(path)?;
-    let len = file.metadata()?.len();
     let mut head = Vec::new();
     Read::by_ref(&mut file).take(HEAD as u64).read_to_end(&mut head)?;
     file.seek(SeekFrom::Start(0))?;
@@ -78,7 +77,7 @@ fn check<'a>(args: &Verify, path: &'a Path) -> io::Result<Option<FileReport<'a>>
     options.conformance = args.conformance.into();
     let validator = Validator::new(format).options(options).parallel(true);
     let mut findings = Vec::new();
-    let totals = segment::verify(file, len, validator, &mut |f| findings.push(f))?;
+    let totals = segment::verify(&file, validator, &mut |f| findings.push(f))?;
     Ok(Some(FileReport { path, format: format.name(), totals, findings }))
 }
 

@@ -1,6 +1,7 @@
 //! The formats, and the trait that joins them to the validator.
 
 use crate::{Error, Result};
+use alloc::boxed::Box;
 use core::fmt;
 
 pub mod iggy;
@@ -95,6 +96,23 @@ pub trait Format: Sync {
         defect: &mut dyn FnMut(Defect),
     );
 
+    /// Starts to verify the checksum of a frame that is too long to be held as a whole and stands at `offset`.
+    ///
+    /// `None` if the format has no such long frames: then they are held after all.
+    fn pieces(&self, offset: u64) -> Option<Box<dyn Pieces>> {
+        let _ = offset;
+        None
+    }
+
+    /// The first place in `bytes` where [`peek`](Self::peek) finds a header, how a search looks for one.
+    ///
+    /// Places so close to the end that less than `head` bytes are left are not looked at. A format can be much faster
+    /// here than by asking everywhere.
+    fn find(&self, bytes: &[u8], head: usize) -> Option<usize> {
+        let places = (bytes.len() + 1).checked_sub(head.max(1))?;
+        (0..places).find(|&at| self.peek(&bytes[at..]).is_some())
+    }
+
     /// How bad it is if an input ends in zeros.
     fn zero_tail(&self) -> Severity {
         Severity::Error
@@ -102,6 +120,24 @@ pub trait Format: Sync {
 
     /// Whether an input that starts with `head` looks like this format.
     fn detect(&self, head: &[u8]) -> bool;
+}
+
+/// The verification of one frame that comes in pieces.
+pub trait Pieces {
+    /// The next bytes of the frame, from its first on.
+    fn feed(&mut self, piece: &[u8]);
+
+    /// Whether the checksum is that of the bytes.
+    ///
+    /// # Errors
+    /// The broken promise, if the checksum is wrong or the frame is no frame.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+impl PartialEq for dyn Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
 }
 
 impl fmt::Debug for dyn Format {
@@ -121,7 +157,8 @@ pub fn detect(head: &[u8]) -> Option<&'static dyn Format> {
         .or_else(|| (1..head.len()).find_map(intact_at))
 }
 
-fn starts_intact(format: &dyn Format, bytes: &[u8]) -> bool {
+/// Whether a whole frame stands at the start of `bytes` and its checksums hold.
+pub(crate) fn starts_intact(format: &dyn Format, bytes: &[u8]) -> bool {
     bytes.len() >= format.prefix_len()
         && format.frame_len(bytes, 0).is_ok_and(|len| {
             usize::try_from(len).is_ok_and(|len| bytes.get(..len).is_some_and(|frame| format.is_intact(frame)))
@@ -260,13 +297,19 @@ pub struct Order {
 }
 
 impl Order {
-    /// Whether it is `next` that is out of order, as its neighbours are in order without it.
+    /// Whether it is `next` that is out of order, as its neighbours are in order without it, or it is far from both.
     #[must_use]
     pub fn is_misplaced(&self, next: &Summary) -> bool {
         let (Some(before), Some(ahead)) = (self.next_offset, self.ahead) else { return false };
         let (Some(first), Some(end)) = (next.lowest_offset(), next.next_offset) else { return false };
-        ahead >= before && (first < before || (first > before && ahead < end))
+        let closes = ahead >= before && (first < before || (first > before && ahead < end));
+        closes || (is_far(before, first) && is_far(end, ahead))
     }
+}
+
+/// Whether offsets that go on with `next` after `before` cannot do so within one segment.
+pub(crate) fn is_far(before: u64, next: u64) -> bool {
+    next.abs_diff(before) > 1 << 31
 }
 
 impl Summary {

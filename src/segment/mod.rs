@@ -1,56 +1,33 @@
-//! A file of batches, read in bounded memory.
+//! Files of batches, read in bounded memory.
 
-use crate::formats;
-use crate::validate::{Finding, Totals, Validator, Walk};
-use std::io::{self, Read};
+mod window;
 
-/// Bytes read at a time.
-const CHUNK: usize = 1 << 20;
+use std::io;
 
-/// Reads `source`, which holds `len` bytes as far as is known, and checks it.
+use crate::validate::{Sink, Totals, Validator, Walk};
+pub use window::ReadAt;
+use window::Window;
+
+/// Checks everything in `source` and tells `sink` as it goes along, on the caller's thread.
 ///
-/// Memory: a buffer of 1 MiB, or as large as the largest batch. Findings come in the order of their place.
+/// What is checked is what is there when it begins. Memory: 256 KiB, or as much as the largest batch; a batch longer
+/// than 8 MiB is held only after its checksum was found to be right.
+///
+/// ```
+/// use batchwise::{Finding, Validator, kafka, segment};
+/// let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/kafka/v2-none-counts/00000000000000000000.log");
+/// let file = std::fs::File::open(path)?;
+/// let mut findings = Vec::new();
+/// let totals = segment::verify(&file, Validator::new(&kafka::Log), &mut |f: Finding| findings.push(f))?;
+/// assert!(totals.is_valid() && totals.batches > 0);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 ///
 /// # Errors
 /// Those of reading.
-pub fn verify(
-    mut source: impl Read,
-    len: u64,
-    validator: Validator,
-    finding: &mut dyn FnMut(Finding),
-) -> io::Result<Totals> {
+pub fn verify<S: ReadAt + ?Sized>(source: &S, validator: Validator<'_>, sink: &mut dyn Sink) -> io::Result<Totals> {
+    let mut window = Window::new(source, source.size()?, Vec::new());
     let mut walk = Walk::new(validator);
-    let mut buffer = vec![0; CHUNK];
-    let (mut filled, mut read, mut ended) = (0, 0, false);
-    loop {
-        while !ended && filled < buffer.len() {
-            match source.read(&mut buffer[filled..]) {
-                Ok(0) => ended = true,
-                Ok(n) => {
-                    filled += n;
-                    read += n as u64;
-                }
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(e),
-            }
-        }
-        // A file that shrank ends where it ends; one that grew is read on.
-        let after = if ended { 0 } else { len.saturating_sub(read).max(1) };
-        let fed = walk.feed(&buffer[..filled], after, finding);
-        buffer.copy_within(fed.consumed..filled, 0);
-        filled -= fed.consumed;
-        if ended {
-            return Ok(walk.totals());
-        }
-        if fed.wanted > buffer.len() {
-            // Grows no faster than data arrive, whatever the length field claims.
-            buffer.resize(fed.wanted.min(2 * buffer.len()), 0);
-        }
-    }
-}
-
-/// The format that the start of a file looks like.
-#[must_use]
-pub fn detect(head: &[u8]) -> Option<&'static dyn formats::Format> {
-    formats::detect(head)
+    walk.advance(&mut window, u64::MAX, sink)?;
+    Ok(walk.totals())
 }

@@ -1,56 +1,23 @@
-//! The validator: a whole input, frame by frame, on one core or on several.
+//! The validator: a whole input, batch by batch, on one core or on several.
 
+mod input;
+mod list;
+#[cfg(feature = "rayon")]
+mod parallel;
+mod report;
+mod search;
 mod walk;
 
-pub use walk::{Fed, Walk};
+pub(crate) use input::Input;
+use input::Memory;
+pub use list::Item;
+use report::Collector;
+pub use report::{Batch, Finding, Report, Sink, Totals};
+pub(crate) use walk::Walk;
 
-use alloc::vec::Vec;
-
-use crate::formats::{Defect, Format, Frame, Options, Scratch, Severity, Summary};
-
-/// A defect, and the batch that it was found in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// Number of the batch in its input, from 0; `None` for bytes outside any batch.
-    pub batch: Option<u64>,
-    /// First offset of that batch, as its header has it.
-    pub first_offset: Option<u64>,
-    /// What, where, how bad.
-    pub defect: Defect,
-}
-
-/// What was read of an input, and whether it is valid.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Totals {
-    /// Bytes looked at.
-    pub bytes: u64,
-    /// Batches found whole.
-    pub batches: u64,
-    /// Records read; below [`Depth::Records`](crate::Depth::Records) the number that the headers claim.
-    pub records: u64,
-    /// Findings of severity error.
-    pub errors: u64,
-    /// Findings of severity warning.
-    pub warnings: u64,
-}
-
-impl Totals {
-    /// Whether nothing of severity error was found.
-    #[must_use]
-    pub const fn is_valid(&self) -> bool {
-        self.errors == 0
-    }
-}
-
-/// Totals and findings of an input.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Totals.
-    pub totals: Totals,
-    /// Findings, by their place in the input.
-    pub findings: Vec<Finding>,
-}
+use crate::formats::{self, Format, Options};
+use core::convert::Infallible;
+use core::marker::PhantomData;
 
 /// A format and options, ready to check inputs.
 ///
@@ -62,17 +29,58 @@ pub struct Report {
 /// assert_eq!((report.totals.batches, report.totals.records), (1, 2));
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Validator {
-    format: &'static dyn Format,
+pub struct Validator<'p> {
+    /// `None`: told from the bytes of each batch.
+    format: Option<&'static dyn Format>,
     options: Options,
-    parallel: bool,
+    threads: Threads<'p>,
+    stop_at_first: bool,
+    list_batches: bool,
+    base_offset: Option<u64>,
+    max_findings: usize,
+    #[cfg(feature = "rayon")]
+    parallel_from: usize,
 }
 
-impl Validator {
+/// Where the work is done.
+#[derive(Clone, Copy, Debug)]
+enum Threads<'p> {
+    /// On the thread of the caller.
+    Caller(PhantomData<&'p ()>),
+    /// On the rayon pool that the caller runs in, or the global one.
+    #[cfg(feature = "rayon")]
+    Current,
+    /// On this pool.
+    #[cfg(feature = "rayon")]
+    Pool(&'p rayon::ThreadPool),
+}
+
+impl<'p> Validator<'p> {
     /// Checks everything that a stored log of this format promises, on the caller's thread.
     #[must_use]
     pub fn new(format: &'static dyn Format) -> Self {
-        Validator { format, options: Options::default(), parallel: false }
+        Validator { format: Some(format), ..Self::detecting() }
+    }
+
+    /// The same for batches of any format, told from the bytes of each batch.
+    ///
+    /// ```
+    /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/kafka/two-records.bin"));
+    /// assert_eq!(batchwise::Validator::detecting().validate(bytes).totals.batches, 1);
+    /// ```
+    #[must_use]
+    pub fn detecting() -> Self {
+        Validator {
+            format: None,
+            options: Options::default(),
+            threads: Threads::Caller(PhantomData),
+            stop_at_first: false,
+            list_batches: false,
+            base_offset: None,
+            max_findings: usize::MAX,
+            #[cfg(feature = "rayon")]
+            parallel_from: parallel::PAYS_FROM,
+        }
     }
 
     /// With these options.
@@ -81,89 +89,125 @@ impl Validator {
         Validator { options, ..self }
     }
 
-    /// On the threads of the rayon pool that the caller runs in. The results are the same.
+    /// On the threads of the rayon pool that the caller runs in, else of the global one. The results are the same.
+    ///
+    /// Work that is too small to gain from it stays on the caller's thread.
     #[cfg(feature = "rayon")]
     #[must_use]
     pub fn parallel(self, parallel: bool) -> Self {
-        Validator { parallel, ..self }
+        let threads = if parallel { Threads::Current } else { Threads::Caller(PhantomData) };
+        Validator { threads, ..self }
     }
 
-    /// The format.
+    /// On the threads of `pool`. The results are the same.
+    ///
+    /// Work that is too small to gain from it stays on the caller's thread.
+    ///
+    /// ```
+    /// use batchwise::{Validator, kafka};
+    /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/kafka/two-records.bin"));
+    /// let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
+    /// let validator = Validator::new(&kafka::Log);
+    /// assert_eq!(validator.in_pool(&pool).validate(bytes), validator.validate(bytes));
+    /// # Ok::<(), rayon::ThreadPoolBuildError>(())
+    /// ```
+    #[cfg(feature = "rayon")]
     #[must_use]
-    pub fn format(&self) -> &'static dyn Format {
+    pub fn in_pool(self, pool: &'p rayon::ThreadPool) -> Self {
+        Validator { threads: Threads::Pool(pool), ..self }
+    }
+
+    /// The fewest bytes of input that are shared out over several threads; where that begins to pay, by default.
+    #[cfg(feature = "rayon")]
+    #[must_use]
+    pub fn parallel_from(self, parallel_from: usize) -> Self {
+        Validator { parallel_from, ..self }
+    }
+
+    /// Whether to stop behind the first defect of severity error.
+    #[must_use]
+    pub fn stop_at_first(self, stop_at_first: bool) -> Self {
+        Validator { stop_at_first, ..self }
+    }
+
+    /// Whether [`Report::batches`] lists every batch.
+    #[must_use]
+    pub fn list_batches(self, list_batches: bool) -> Self {
+        Validator { list_batches, ..self }
+    }
+
+    /// The first offset that the input may hold, as the name of a segment file tells it.
+    #[must_use]
+    pub fn base_offset(self, base_offset: Option<u64>) -> Self {
+        Validator { base_offset, ..self }
+    }
+
+    /// The most findings of each severity that a report keeps. All by default; the totals count all in any case.
+    #[must_use]
+    pub fn max_findings(self, max_findings: usize) -> Self {
+        Validator { max_findings, ..self }
+    }
+
+    /// The format; `None` if it is told from the bytes.
+    #[must_use]
+    pub fn format(&self) -> Option<&'static dyn Format> {
         self.format
     }
 
-    /// Checks an input that lies in memory as a whole.
+    /// Checks a buffer of batches, one behind the other.
     #[must_use]
     pub fn validate(&self, input: &[u8]) -> Report {
-        let mut findings = Vec::new();
-        let mut walk = Walk::new(*self);
-        walk.feed(input, 0, &mut |finding| findings.push(finding));
-        Report { totals: walk.totals(), findings }
+        let mut report = Report::default();
+        self.validate_into(input, &mut report);
+        report
     }
 
-    /// Checks frames, each on its own; results are in the order of the frames.
-    fn check_frames(&self, frames: &[Frame<'_>]) -> Checked {
+    /// The same into a report whose memory is used again.
+    pub fn validate_into(&self, input: &[u8], report: &mut Report) {
+        report.clear();
         #[cfg(feature = "rayon")]
-        if self.parallel && frames.iter().map(|f| f.bytes.len()).sum::<usize>() > PARALLEL_FROM {
-            let middle = split_by_bytes(frames);
-            if middle > 0 {
-                let (a, b) = frames.split_at(middle);
-                let (a, b) = rayon::join(|| self.check_frames(a), || self.check_frames(b));
-                return a.followed_by(b);
-            }
+        if parallel::pays(self, input.len()) {
+            return parallel::validate(self, input, report);
         }
-        let mut checked = Checked::default();
-        let mut scratch = Scratch::default();
-        for (i, frame) in frames.iter().enumerate() {
-            let defects = &mut checked.defects;
-            let summary = self.format.check(*frame, &self.options, &mut scratch, &mut |d| defects.push((i, d)));
-            checked.summaries.push(summary);
+        let mut walk = Walk::new(*self);
+        let mut sink = Collector { report, max: self.max_findings, list: self.list_batches };
+        let Ok(()) = walk.advance(&mut Memory(input), u64::MAX, &mut sink) as Result<(), Infallible>;
+        report.totals = walk.totals();
+    }
+
+    /// Checks a buffer of batches on the caller's thread, and tells `sink` as it goes along.
+    pub fn walk(&self, input: &[u8], sink: &mut dyn Sink) -> Totals {
+        let mut walk = Walk::new(*self);
+        let Ok(()) = walk.advance(&mut Memory(input), u64::MAX, sink) as Result<(), Infallible>;
+        walk.totals()
+    }
+
+    /// The formats that may occur.
+    fn formats(&self) -> &[&'static dyn Format] {
+        if self.format.is_some() { self.format.as_slice() } else { formats::ALL }
+    }
+
+    /// How many bytes tell the most about what stands somewhere.
+    fn head_len(&self) -> u64 {
+        self.formats().iter().map(|f| f.head_len()).max().unwrap_or(0) as u64
+    }
+
+    /// The format of an input that starts with `head`.
+    fn first_format(&self, head: &[u8]) -> &'static dyn Format {
+        let told = || formats::detect(&head[..head.len().min(DETECT_IN)]);
+        self.format.or_else(told).unwrap_or(formats::ALL[formats::ALL.len() - 1])
+    }
+
+    /// The format of what stands at the start of `head`: `current`, unless it cannot be that and is an intact frame of
+    /// another one.
+    #[inline]
+    fn format_at(&self, head: &[u8], current: &'static dyn Format) -> &'static dyn Format {
+        if self.format.is_some() || current.peek(head).is_some() {
+            return current;
         }
-        checked
+        formats::ALL.iter().copied().find(|f| formats::starts_intact(*f, head)).unwrap_or(current)
     }
 }
 
-/// Below this many bytes a hand-over to another thread costs more than the work.
-#[cfg(feature = "rayon")]
-const PARALLEL_FROM: usize = 128 << 10;
-
-/// Index that parts frames into two runs of about as many bytes; 0 if there is none.
-#[cfg(feature = "rayon")]
-fn split_by_bytes(frames: &[Frame<'_>]) -> usize {
-    let half = frames.iter().map(|f| f.bytes.len()).sum::<usize>() / 2;
-    let mut sum = 0;
-    let middle = frames.iter().position(|f| {
-        sum += f.bytes.len();
-        sum > half
-    });
-    middle.unwrap_or(0)
-}
-
-/// Results of a run of frames: what each holds, and the defects with the index of their frame.
-#[derive(Debug, Default)]
-struct Checked {
-    summaries: Vec<Summary>,
-    defects: Vec<(usize, Defect)>,
-}
-
-impl Checked {
-    #[cfg(feature = "rayon")]
-    fn followed_by(mut self, other: Self) -> Self {
-        let shift = self.summaries.len();
-        self.summaries.extend(other.summaries);
-        self.defects.extend(other.defects.into_iter().map(|(i, d)| (i + shift, d)));
-        self
-    }
-}
-
-impl Totals {
-    fn count(&mut self, severity: Severity) {
-        match severity {
-            Severity::Error => self.errors += 1,
-            Severity::Warning => self.warnings += 1,
-            Severity::Info => {}
-        }
-    }
-}
+/// How many bytes of an input tell its format, if a whole frame is in them.
+const DETECT_IN: usize = 64 << 10;

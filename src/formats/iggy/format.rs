@@ -32,6 +32,9 @@ impl Batches {
     }
 }
 
+/// Where the bytes begin that are zero in every revision.
+const RESERVED_AT: usize = 72;
+
 impl Format for Batches {
     fn name(&self) -> &'static str {
         match self.revision {
@@ -57,6 +60,20 @@ impl Format for Batches {
         let header = BatchHeader::new(head).filter(|h| h.check(self.revision, 0).is_ok())?;
         let least = u64::from(header.message_count()) * MessageHeader::SIZE as u64;
         (header.batch_length() - BatchHeader::SIZE as u64 >= least).then(|| check::summary_of(header))
+    }
+
+    fn find(&self, bytes: &[u8], head: usize) -> Option<usize> {
+        let places = (bytes.len() + 1).checked_sub(head.max(BatchHeader::SIZE))?;
+        let mut at = 0;
+        while at < places {
+            // The reserved bytes are a long run of zeros: a byte that breaks it rules out every place that it is in.
+            match bytes[at + RESERVED_AT..at + BatchHeader::SIZE].iter().rposition(|&b| b != 0) {
+                Some(nonzero) => at += nonzero + 1,
+                None if self.peek(&bytes[at..]).is_some() => return Some(at),
+                None => at += 1,
+            }
+        }
+        None
     }
 
     fn is_intact(&self, frame: &[u8]) -> bool {

@@ -1,6 +1,6 @@
 //! Order of entries: offsets and leader epochs against those of the neighbours and the name of the file.
 
-use crate::formats::{Defect, Options, Order, Origin, Severity, Summary};
+use crate::formats::{Defect, Options, Order, Origin, Severity, Summary, is_far};
 use crate::{Detail, Error, ErrorKind};
 
 pub(super) fn check(order: &Order, next: &Summary, offset: u64, options: &Options, defect: &mut dyn FnMut(Defect)) {
@@ -28,6 +28,10 @@ pub(super) fn check(order: &Order, next: &Summary, offset: u64, options: &Option
             }
             Some(_) if order.is_misplaced(next) => {
                 wrong(ErrorKind::OffsetOverlap, first, "must be below the offsets of the entry behind it");
+            }
+            Some(before) if is_far(before, first) => {
+                let rule = "must be less than 2147483648 above the last offset before it";
+                wrong(ErrorKind::RelativeOffsetOverflow, first, rule);
             }
             Some(before) if first > before && !order.after_damage => {
                 let detail = Detail::Offsets { first: before, last: first - 1 };

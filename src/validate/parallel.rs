@@ -1,0 +1,133 @@
+//! One input on several threads, with the results of one.
+//!
+//! The input is cut at frames into parts of about as many bytes, each is walked through on its own, and a last walk takes
+//! over what the parts found as long as it stands where they began. Where it does not, because of damage, it goes itself.
+
+use alloc::vec::Vec;
+use core::convert::Infallible;
+
+use super::input::Memory;
+use super::search::search;
+use super::{Collector, Item, Report, Threads, Validator, Walk};
+use rayon::prelude::*;
+
+/// Below this many bytes a hand-over to another thread costs more than it gains.
+pub(super) const PAYS_FROM: usize = 512 << 10;
+/// Parts for each thread: more are shared out more evenly, and cost more.
+const PARTS_PER_THREAD: usize = 4;
+
+/// Whether `bytes` of input are worth more than one thread.
+pub(super) fn pays(validator: &Validator<'_>, bytes: usize) -> bool {
+    bytes >= validator.parallel_from && threads(validator) > 1
+}
+
+/// Bytes that a part should have.
+fn part_len(validator: &Validator<'_>, bytes: usize) -> usize {
+    (bytes / (threads(validator) * PARTS_PER_THREAD)).max(validator.parallel_from / 8).max(1)
+}
+
+fn threads(validator: &Validator<'_>) -> usize {
+    match validator.threads {
+        Threads::Caller(_) => 1,
+        Threads::Current => rayon::current_num_threads(),
+        Threads::Pool(pool) => pool.current_num_threads(),
+    }
+}
+
+fn install<R: Send>(validator: &Validator<'_>, run: impl FnOnce() -> R + Send) -> R {
+    match validator.threads {
+        Threads::Pool(pool) => pool.install(run),
+        _ => run(),
+    }
+}
+
+/// A part of a buffer, and what was found in it.
+struct Part<'p> {
+    end: usize,
+    walk: Walk<'p>,
+    report: Report,
+}
+
+pub(super) fn validate(validator: &Validator<'_>, input: &[u8], report: &mut Report) {
+    let mut parts = cut(validator, input, part_len(validator, input.len()));
+    let (max, list) = (validator.max_findings, validator.list_batches);
+    install(validator, || {
+        parts.par_iter_mut().for_each(|part| {
+            let mut sink = Collector { report: &mut part.report, max, list };
+            let walked = part.walk.advance(&mut Memory(input), part.end as u64, &mut sink);
+            let Ok(()) = walked as Result<(), Infallible>;
+        });
+    });
+    let mut parts = parts.into_iter();
+    let Some(mut first) = parts.next() else { return };
+    report.append(&mut first.report, 0, max);
+    let mut walk = first.walk;
+    for mut part in parts {
+        if !walk.absorb(&part.walk, &mut part.report, report) {
+            let mut sink = Collector { report, max, list };
+            let walked = walk.advance(&mut Memory(input), part.end as u64, &mut sink);
+            let Ok(()) = walked as Result<(), Infallible>;
+        }
+    }
+    report.totals = walk.totals();
+}
+
+/// Cuts `input` at frames, as far as they can be told from their lengths.
+fn cut<'p>(validator: &Validator<'p>, input: &[u8], target: usize) -> Vec<Part<'p>> {
+    let mut format = validator.first_format(input);
+    let new_part = |walk| Part { end: input.len(), walk, report: Report::default() };
+    let mut parts = Vec::new();
+    parts.push(new_part(Walk::new(*validator)));
+    let (mut at, mut start) = (0, 0);
+    while at < input.len() {
+        let rest = &input[at..];
+        format = validator.format_at(rest, format);
+        if at - start >= target {
+            start = at;
+            let mut walk = Walk::new(*validator);
+            walk.restart(at as u64, format);
+            if let Some(before) = parts.last_mut() {
+                before.end = at;
+            }
+            parts.push(new_part(walk));
+        }
+        let len = if rest.len() < format.prefix_len() { None } else { format.frame_len(rest, at as u64).ok() };
+        match len.and_then(|len| usize::try_from(len).ok()).filter(|&len| len <= rest.len()) {
+            Some(len) => at += len,
+            None => {
+                let mut memory = Memory(input);
+                let (from, to) = (at as u64 + 1, input.len() as u64);
+                let found = search(format, validator.formats(), &mut memory, from, to, &|_, _| true);
+                let Ok(found) = found as Result<_, Infallible>;
+                let Some((next, of)) = found else { break };
+                (at, format) = (next as usize, of);
+            }
+        }
+    }
+    parts
+}
+
+pub(super) fn validate_list(validator: &Validator<'_>, items: &[Item<'_>], report: &mut Report) {
+    let target = part_len(validator, items.iter().map(|i| i.bytes.len()).sum());
+    let mut parts = Vec::new();
+    let (mut start, mut sum) = (0, 0);
+    for (i, item) in items.iter().enumerate() {
+        sum += item.bytes.len();
+        if sum >= target || i + 1 == items.len() {
+            parts.push((start..i + 1, Report::default()));
+            (start, sum) = (i + 1, 0);
+        }
+    }
+    install(validator, || {
+        parts.par_iter_mut().for_each(|(range, found)| {
+            validator.list_into(&items[range.clone()], range.start as u64, found);
+        });
+    });
+    for (_, mut found) in parts {
+        report.totals += found.totals;
+        report.append(&mut found, 0, validator.max_findings);
+        if validator.stop_at_first && report.totals.errors > 0 {
+            break;
+        }
+    }
+}

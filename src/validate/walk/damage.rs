@@ -1,0 +1,143 @@
+//! What a walk does at damage: it tells where the damage ends, and hops over it.
+
+use super::super::input::Input;
+use super::super::search::{Accept, is_intact, search};
+use super::super::{Batch, Sink};
+use super::Walk;
+use crate::formats::{Defect, Severity, Summary};
+use crate::{Detail, Error, ErrorKind};
+
+impl Walk<'_> {
+    /// Goes past a batch whose checksum is wrong, so that its length may be wrong as well.
+    pub(super) fn past_damaged<I: Input>(
+        &mut self,
+        batch: &Batch,
+        input: &mut I,
+        sink: &mut dyn Sink,
+    ) -> Result<(), I::Error> {
+        let (start, end) = (batch.offset, batch.offset + batch.len);
+        self.order.after_damage = true;
+        self.unverified = None;
+        let claims = batch.summary;
+        let follower = self.claims_at(end, input)?;
+        let lines_up =
+            end >= input.len() || follower.is_some_and(|f| follows(&claims, &f)) || self.is_frame(end, input)?;
+        if !lines_up {
+            let found = self.search(start + 1, input.len(), &|_, _| true, input)?;
+            self.report_unreadable(start, found.unwrap_or(input.len()), sink);
+            self.position = found.unwrap_or(input.len());
+            return Ok(());
+        }
+        // The length seems to be right. But a wrong one may have led to the start of some later batch: then what was
+        // swallowed has offsets between those of this batch and that one. Batches within records have others.
+        let before = self.order.next_offset.unwrap_or(0);
+        let trusted = claims.lowest_offset().is_some_and(|first| first >= before);
+        let floor = if trusted { claims.next_offset.unwrap_or(before) } else { before };
+        let ceiling = follower.and_then(|f| f.lowest_offset()).unwrap_or(u64::MAX);
+        if floor < ceiling {
+            let fits = |s: &Summary, to: u64| {
+                to <= end
+                    && s.lowest_offset().is_some_and(|o| o >= floor)
+                    && s.next_offset.is_some_and(|o| o <= ceiling)
+            };
+            if let Some(found) = self.search(start + 1, end, &fits, input)? {
+                self.report_unreadable(start, found, sink);
+                self.position = found;
+                return Ok(());
+            }
+        }
+        self.position = end;
+        Ok(())
+    }
+
+    /// Goes past bytes that are no frame, as `defect` says.
+    pub(super) fn hop<I: Input>(
+        &mut self,
+        mut defect: Defect,
+        input: &mut I,
+        sink: &mut dyn Sink,
+    ) -> Result<(), I::Error> {
+        let start = self.position;
+        let nonzero = skip_zeros(start, input)?;
+        let end = input.len();
+        let is_torn = defect.error.kind() == ErrorKind::TornTail;
+        if nonzero >= end && !is_torn {
+            let detail = Detail::Length { needed: 0, available: end - start };
+            let error = Error::new(ErrorKind::ZeroTail, detail, "batch", start);
+            self.report(None, Defect { error, severity: self.format.zero_tail() }, sink);
+            self.position = end;
+            return Ok(());
+        }
+        // A frame can begin with zeros, though not with more than its length field lies behind.
+        let mut from = (start + 1).max(nonzero.saturating_sub(self.format.prefix_len() as u64));
+        let mut lost = start;
+        if let Some((at, len)) = self.unverified.take()
+            && !is_intact(self.format, input, at, len)?
+        {
+            // It was the length of the frame before that led here.
+            (from, lost) = (at + 1, at);
+        }
+        let found = self.search(from, end, &|_, _| true, input)?;
+        if is_torn && found.is_some() {
+            let (detail, at) = (defect.error.detail(), defect.error.offset());
+            defect.error = Error::new(ErrorKind::BatchLengthPastEnd, detail, defect.error.field(), at);
+        }
+        self.order.after_damage = true;
+        self.report(None, defect, sink);
+        if found.is_some() || !is_torn {
+            self.report_unreadable(lost, found.unwrap_or(end), sink);
+        }
+        self.position = found.unwrap_or(end);
+        Ok(())
+    }
+
+    fn report_unreadable(&mut self, from: u64, to: u64, sink: &mut dyn Sink) {
+        let detail = Detail::Length { needed: 0, available: to - from };
+        let error = Error::new(ErrorKind::UnreadableBytes, detail, "batch", from);
+        self.report(None, Defect { error, severity: Severity::Info }, sink);
+    }
+
+    /// Whether an intact frame starts at `at`.
+    fn is_frame<I: Input>(&mut self, at: u64, input: &mut I) -> Result<bool, I::Error> {
+        let head = input.bytes(at, self.validator.head_len())?;
+        let format = self.validator.format_at(head, self.format);
+        match format.frame_len(head, at) {
+            Ok(len) if head.len() >= format.prefix_len() => is_intact(format, input, at, len),
+            _ => Ok(false),
+        }
+    }
+
+    fn search<I: Input>(
+        &mut self,
+        from: u64,
+        to: u64,
+        accept: Accept<'_>,
+        input: &mut I,
+    ) -> Result<Option<u64>, I::Error> {
+        let found = search(self.format, self.validator.formats(), input, from, to, accept)?;
+        Ok(found.map(|(at, format)| {
+            self.format = format;
+            at
+        }))
+    }
+}
+
+/// Whether `next` seems to be the frame behind one that claims `before`: its offsets go on there, give or take a gap.
+fn follows(before: &Summary, next: &Summary) -> bool {
+    match (before.next_offset, next.lowest_offset()) {
+        (Some(end), Some(first)) => first >= end && first - end < 1 << 31,
+        _ => false,
+    }
+}
+
+/// Where the zeros end that start at `at`.
+fn skip_zeros<I: Input>(mut at: u64, input: &mut I) -> Result<u64, I::Error> {
+    loop {
+        let bytes = input.bytes(at, 1)?;
+        let zeros = bytes.iter().position(|&b| b != 0);
+        at += zeros.unwrap_or(bytes.len()) as u64;
+        if zeros.is_some() || bytes.is_empty() {
+            return Ok(at);
+        }
+    }
+}
