@@ -26,6 +26,7 @@ mod wire;
 pub mod codec;
 mod error;
 pub mod formats;
+pub mod guide;
 #[cfg(feature = "std")]
 pub mod segment;
 pub mod validate;
