@@ -1,5 +1,6 @@
 //! The operations that are compared, one file each.
 
+mod capi;
 mod crc32;
 mod crc32c;
 mod crc32c_more;
@@ -25,6 +26,7 @@ pub(crate) static OPS: &[Op] = &[
     Op { name: "stamp", cases: stamp::cases },
     Op { name: "varint", cases: varint::cases },
     Op { name: "records", cases: records::cases },
+    Op { name: "capi", cases: capi::cases },
 ];
 
 /// Name of the kernel that `operation` uses now.
