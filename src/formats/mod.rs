@@ -325,4 +325,5 @@ impl Summary {
 pub struct Scratch {
     pub(crate) frames: iggy::FrameList,
     pub(crate) decoder: crate::codec::Decoder,
+    pub(crate) chunk: kafka::Chunk,
 }

@@ -1,6 +1,7 @@
 //! The operations that are compared, one file each.
 
 mod capi;
+mod codec;
 mod crc32;
 mod crc32c;
 mod crc32c_more;
@@ -27,6 +28,7 @@ pub(crate) static OPS: &[Op] = &[
     Op { name: "varint", cases: varint::cases },
     Op { name: "records", cases: records::cases },
     Op { name: "capi", cases: capi::cases },
+    Op { name: "codec", cases: codec::cases },
 ];
 
 /// Name of the kernel that `operation` uses now.

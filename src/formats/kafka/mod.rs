@@ -24,6 +24,8 @@ mod rules;
 mod stamp;
 mod stamp_legacy;
 
+pub(crate) use check::Chunk;
+
 pub use attributes::{Attributes, TimestampType};
 pub use batch::{BatchHeader, RecordBatch};
 pub use build::{NewRecord, RecordBatchBuilder};

@@ -3,8 +3,11 @@
 mod header;
 mod legacy;
 mod oddities;
+mod plain;
 mod records;
 mod skip;
+
+pub(crate) use plain::Chunk;
 
 use super::rules::{Judge, Of};
 use super::{Produce, RecordBatch};
@@ -65,9 +68,10 @@ fn batch(frame: Frame<'_>, produce: &Produce, scratch: &mut Scratch, mut judge: 
 /// Checks what is behind the header; tells how many records were read.
 fn payload(batch: &RecordBatch<'_>, produce: &Produce, scratch: &mut Scratch, judge: &mut Judge<'_>) -> u64 {
     let start = batch.offset() + super::BatchHeader::SIZE as u64;
+    let Scratch { decoder, chunk, .. } = scratch;
     let number = batch.codec();
     if number == 0 {
-        return records::check(batch, batch.payload(), Within::Input, produce, judge);
+        return records::check(batch, batch.payload(), Within::Input, produce, chunk, judge);
     }
     let Some(codec) = Codec::from_number(number) else {
         let detail = Detail::Value { found: number.into(), rule: "must be 0 to 4" };
@@ -75,7 +79,7 @@ fn payload(batch: &RecordBatch<'_>, produce: &Produce, scratch: &mut Scratch, ju
         return 0;
     };
     let limit = judge.options.max_decompressed;
-    match scratch.decoder.decode_checking(codec, batch.payload(), true, limit) {
+    match decoder.decode_checking(codec, batch.payload(), true, limit) {
         // Readers open the stream of a batch without records, and do no more.
         Err(failure) if batch.header().records_count() > 0 || failure.on_open => {
             judge.report(failure.error.moved_by(start));
@@ -88,7 +92,7 @@ fn payload(batch: &RecordBatch<'_>, produce: &Produce, scratch: &mut Scratch, ju
             for note in [notes.checksum, notes.trailing, notes.empty_block].into_iter().flatten() {
                 judge.note(note.moved_by(start));
             }
-            records::check(batch, decoded.bytes, Within::Decompressed, produce, judge)
+            records::check(batch, decoded.bytes, Within::Decompressed, produce, chunk, judge)
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The records of a record batch.
 
+use super::plain::{self, Chunk};
 use super::{oddities, skip};
 use crate::formats::kafka::rules::Judge;
 use crate::formats::kafka::{BatchHeader, Produce, Record, RecordBatch, Records, TimestampType, control};
@@ -11,6 +12,7 @@ pub(super) fn check(
     bytes: &[u8],
     within: Within,
     produce: &Produce,
+    chunk: &mut Chunk,
     judge: &mut Judge<'_>,
 ) -> u64 {
     // A negative count is reported with the header.
@@ -19,6 +21,13 @@ pub(super) fn check(
         return 0;
     }
     let mut walk = Walk::new(batch, within, produce);
+    if let Some(plain) = plain::read(batch, bytes, produce, judge.is_client(), chunk) {
+        walk.count = batch.header().records_count() as u64;
+        walk.max_timestamp = plain.max_timestamp;
+        walk.first_timestamp(plain.first_timestamp_delta, 0, judge);
+        walk.end(judge);
+        return walk.count;
+    }
     loop {
         let start = records.consumed();
         match records.next() {
@@ -133,9 +142,8 @@ impl<'a> Walk<'a> {
             let detail = Detail::Value { found: delta, rule: "must not take the timestamp past 64 bits" };
             judge.report_once(self.error(ErrorKind::TimestampOverflow, detail, "timestampDelta", at));
         }
-        if self.count == 0 && delta != 0 && !self.batch.attributes().has_delete_horizon() {
-            let detail = Detail::Value { found: delta, rule: "is 0 in the first record of other writers" };
-            judge.report(self.error(ErrorKind::FirstDeltaNotZero, detail, "timestampDelta", at));
+        if self.count == 0 {
+            self.first_timestamp(delta, at, judge);
         }
         if !self.has_own_timestamps {
             return;
@@ -152,6 +160,13 @@ impl<'a> Walk<'a> {
         {
             let detail = Detail::Value { found: timestamp, rule: "must be in the topic's range" };
             judge.report(self.error(ErrorKind::TimestampOutOfRange, detail, "timestampDelta", at));
+        }
+    }
+
+    fn first_timestamp(&self, delta: i64, at: usize, judge: &mut Judge<'_>) {
+        if delta != 0 && !self.batch.attributes().has_delete_horizon() {
+            let detail = Detail::Value { found: delta, rule: "is 0 in the first record of other writers" };
+            judge.report(self.error(ErrorKind::FirstDeltaNotZero, detail, "timestampDelta", at));
         }
     }
 
