@@ -274,6 +274,8 @@ pub struct Summary {
     pub next_offset: Option<u64>,
     /// Leader epoch, where the format has one.
     pub epoch: Option<i32>,
+    /// Time of the frame, in the unit of the format: the greatest of its records', or that of its append.
+    pub timestamp: Option<i64>,
     /// Nothing that the frame says can be relied on, its length included: a checksum over it is wrong.
     pub damaged: bool,
 }

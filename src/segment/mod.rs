@@ -1,10 +1,14 @@
 //! Files of batches, read in bounded memory.
 
+mod parallel;
+mod side;
 mod window;
 
 use std::io;
 
 use crate::validate::{Sink, Totals, Validator, Walk};
+pub use parallel::{Job, Verified, verify_all};
+pub use side::{AbortedTxn, OffsetIndexEntry, ProducerEntry, SideFile, SideKind, SnapshotHeader, TimeIndexEntry};
 pub use window::ReadAt;
 use window::Window;
 

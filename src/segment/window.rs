@@ -84,10 +84,7 @@ pub(super) struct Window<S> {
 
 impl<S: ReadAt> Window<S> {
     /// A window on the first `len` bytes of `source`, with a buffer that is used again.
-    pub(super) fn new(source: S, len: u64, mut buffer: Vec<u8>) -> Self {
-        if buffer.len() < CHUNK {
-            buffer.resize(CHUNK, 0);
-        }
+    pub(super) fn new(source: S, len: u64, buffer: Vec<u8>) -> Self {
         Window { source, len, start: 0, filled: 0, buffer }
     }
 
@@ -98,6 +95,9 @@ impl<S: ReadAt> Window<S> {
     /// Reads on until `want` bytes from `at` on are there, or the source ends.
     #[cold]
     fn fill(&mut self, at: u64, want: u64) -> io::Result<()> {
+        if self.buffer.len() < CHUNK {
+            self.buffer.resize(CHUNK, 0);
+        }
         let held = self.start + self.filled as u64;
         if (self.start..held).contains(&at) {
             let from = (at - self.start) as usize;

@@ -116,7 +116,7 @@ impl Validator<'_> {
     fn count(&self, batch: &Batch, report: &mut Report) {
         report.totals.bytes += batch.len;
         report.totals.batches += 1;
-        report.totals.records += if batch.summary.damaged { 0 } else { batch.summary.records };
+        report.totals.records += batch.summary.records;
         if self.list_batches {
             report.batches.push(*batch);
         }

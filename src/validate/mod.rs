@@ -154,6 +154,12 @@ impl<'p> Validator<'p> {
         self.format
     }
 
+    /// How many findings of each severity a report keeps, and whether it lists the batches.
+    #[cfg(feature = "std")]
+    pub(crate) fn keeps(&self) -> (usize, bool) {
+        (self.max_findings, self.list_batches)
+    }
+
     /// Checks a buffer of batches, one behind the other.
     #[must_use]
     pub fn validate(&self, input: &[u8]) -> Report {

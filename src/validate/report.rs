@@ -144,7 +144,7 @@ impl Report {
     }
 
     /// Adds a finding unless `max` of its severity are there.
-    fn keep(&mut self, finding: Finding, max: usize) {
+    pub(crate) fn keep(&mut self, finding: Finding, max: usize) {
         let kept = &mut self.kept[finding.defect.severity as usize];
         if *kept < max {
             *kept += 1;

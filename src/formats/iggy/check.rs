@@ -53,6 +53,7 @@ pub(super) fn summary_of(header: BatchHeader<'_>) -> Summary {
         records: count,
         first_offset: Some(header.base_offset()),
         next_offset: header.base_offset().checked_add(count),
+        timestamp: i64::try_from(header.base_timestamp()).ok(),
         ..Summary::default()
     }
 }

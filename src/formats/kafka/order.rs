@@ -33,7 +33,8 @@ pub(super) fn check(order: &Order, next: &Summary, offset: u64, options: &Option
                 let rule = "must be less than 2147483648 above the last offset before it";
                 wrong(ErrorKind::RelativeOffsetOverflow, first, rule);
             }
-            Some(before) if first > before && !order.after_damage => {
+            // Where only the last offset is known, those before it may be missing or not.
+            Some(before) if first > before && !order.after_damage && next.first_offset.is_some() => {
                 let detail = Detail::Offsets { first: before, last: first - 1 };
                 let error = Error::new(ErrorKind::OffsetGap, detail, "baseOffset", offset);
                 defect(Defect { error, severity: Severity::Info });

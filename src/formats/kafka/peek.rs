@@ -23,8 +23,14 @@ fn record_batch(first: u64, head: &[u8]) -> Option<Summary> {
         return None;
     }
     let next = first + delta + 1;
-    let epoch = Some(header.partition_leader_epoch());
-    Some(Summary { records, first_offset: Some(first), next_offset: Some(next), epoch, ..Summary::default() })
+    Some(Summary {
+        records,
+        first_offset: Some(first),
+        next_offset: Some(next),
+        epoch: Some(header.partition_leader_epoch()),
+        timestamp: Some(header.max_timestamp()),
+        damaged: false,
+    })
 }
 
 /// A message of magic 0 or 1. The offset of a compressed one is that of the last message in it.

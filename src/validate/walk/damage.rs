@@ -91,6 +91,23 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Begins at the first batch in `from..to`, if there is one.
+    ///
+    /// A batch within a record has no other one right behind it, so most of them are passed over.
+    #[cfg(feature = "std")]
+    pub(crate) fn begin_within<I: Input>(&mut self, input: &mut I, mut from: u64, to: u64) -> Result<bool, I::Error> {
+        while let Some(at) = self.search(from, to, &|_, _| true, input)? {
+            let head = input.bytes(at, self.format.head_len() as u64)?;
+            let end = self.format.frame_len(head, at).map_or(at, |len| at + len);
+            if end >= input.len() || self.claims_at(end, input)?.is_some() {
+                self.restart(at, self.format);
+                return Ok(true);
+            }
+            from = at + 1;
+        }
+        Ok(false)
+    }
+
     fn report_unreadable(&mut self, from: u64, to: u64, sink: &mut dyn Sink) {
         let detail = Detail::Length { needed: 0, available: to - from };
         let error = Error::new(ErrorKind::UnreadableBytes, detail, "batch", from);

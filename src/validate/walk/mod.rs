@@ -84,16 +84,12 @@ impl<'p> Walk<'p> {
         (self.joint, self.amid, self.stopped, self.unverified, self.run) = (None, true, false, None, RUN);
     }
 
-    /// Where the next frame is expected, or the end.
-    pub(crate) fn position(&self) -> u64 {
-        self.position
-    }
-
     /// What was read so far.
     pub(crate) fn totals(&self) -> Totals {
         self.totals
     }
 
+    #[cfg(feature = "std")]
     /// Whether the walk stopped at a finding, as it was told to.
     pub(crate) fn stopped(&self) -> bool {
         self.stopped
@@ -193,7 +189,7 @@ impl<'p> Walk<'p> {
             return self.finish(&batch, input, sink);
         }
         if let Some(Err(error)) = verdict {
-            claims.damaged = true;
+            (claims.damaged, claims.records) = (true, 0);
             let mut batch = self.next_batch(len, claims);
             self.report(Some(&mut batch), error.into(), sink);
             sink.batch(&batch, &[]);
@@ -207,8 +203,7 @@ impl<'p> Walk<'p> {
     fn next_batch(&mut self, len: u64, summary: Summary) -> Batch {
         let (number, offset, format) = (self.totals.batches, self.position, self.format);
         self.totals.batches += 1;
-        // Nobody read the records of a damaged batch.
-        self.totals.records += if summary.damaged { 0 } else { summary.records };
+        self.totals.records += summary.records;
         Batch { number, offset, len, format, summary, errors: 0, warnings: 0 }
     }
 
@@ -252,7 +247,7 @@ impl<'p> Walk<'p> {
     fn compare(&mut self, batch: &mut Batch, sink: &mut dyn Sink) {
         let Walk { order, format, .. } = *self;
         let misplaced = order.is_misplaced(&batch.summary);
-        if let (Some(first), Some(before)) = (batch.summary.lowest_offset(), order.next_offset)
+        if let (Some(first), Some(before)) = (batch.summary.first_offset, order.next_offset)
             && order.after_damage
             && first > before
             && !misplaced

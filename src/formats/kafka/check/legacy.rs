@@ -20,6 +20,7 @@ pub(super) fn check(frame: Frame<'_>, produce: &Produce, scratch: &mut Scratch, 
         records: 1,
         first_offset: if is_wrapper { None } else { last },
         next_offset: last.map(|last| last + 1),
+        timestamp: message.timestamp(),
         ..Summary::default()
     };
     if judge.options.depth < Depth::Checksums {
@@ -27,7 +28,7 @@ pub(super) fn check(frame: Frame<'_>, produce: &Produce, scratch: &mut Scratch, 
     }
     if let Err(e) = message.verify_checksum() {
         judge.report(e);
-        return Summary { damaged: true, ..summary };
+        return Summary { damaged: true, records: 0, ..summary };
     }
     if judge.options.depth < Depth::Records {
         return summary;

@@ -48,6 +48,7 @@ fn batch(frame: Frame<'_>, produce: &Produce, scratch: &mut Scratch, mut judge: 
         first_offset: u64::try_from(header.base_offset()).ok(),
         next_offset: u64::try_from(batch.last_offset()).ok().map(|last| last + 1),
         epoch: Some(header.partition_leader_epoch()),
+        timestamp: Some(header.max_timestamp()),
         damaged: false,
     };
     if judge.options.depth < Depth::Checksums {
@@ -56,7 +57,7 @@ fn batch(frame: Frame<'_>, produce: &Produce, scratch: &mut Scratch, mut judge: 
     if let Err(e) = batch.verify_checksum() {
         // Nothing under a wrong checksum is worth a second finding.
         judge.report(e);
-        return Summary { damaged: true, ..summary };
+        return Summary { damaged: true, records: 0, ..summary };
     }
     header::check(&batch, produce, &mut judge);
     if judge.options.depth >= Depth::Records {
