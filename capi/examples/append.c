@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
         die("checksums differ", NULL);
 
     batchwise_totals totals;
-    if (batchwise_memory_walk(log, len, "kafka", NULL, NULL, NULL, &totals, &error) != BATCHWISE_OK)
+    if (batchwise_memory_walk(log, len, "kafka", NULL, NULL, &totals, &error) != BATCHWISE_OK)
         die("the stamped log", &error);
     if (totals.records != records)
         die("records were lost", NULL);
@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
     /* A flipped bit is found, at its batch. */
     if (len > 100) {
         log[len - 1] ^= 1;
-        if (batchwise_memory_walk(log, len, "kafka", NULL, NULL, NULL, &totals, &error) != BATCHWISE_DEFECT ||
+        if (batchwise_memory_walk(log, len, "kafka", NULL, NULL, &totals, &error) != BATCHWISE_DEFECT ||
             error.kind != BATCHWISE_CRC_MISMATCH || error.detail != BATCHWISE_DETAIL_CHECKSUM)
             die("a flipped bit was not found", &error);
         printf("with a flipped bit: %s\n", error.message);

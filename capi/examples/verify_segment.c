@@ -18,7 +18,8 @@ int main(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         batchwise_totals totals;
         batchwise_error error;
-        int32_t code = batchwise_segment_walk(argv[i], NULL, NULL, on_finding, argv[i], &totals, &error);
+        batchwise_sink sink = {.on_finding = on_finding, .context = argv[i]};
+        int32_t code = batchwise_segment_walk(argv[i], NULL, NULL, &sink, &totals, &error);
         if (code < 0) {
             fprintf(stderr, "%s: %s\n", argv[i], code == BATCHWISE_IO ? error.message : "no known format");
             status = 2;

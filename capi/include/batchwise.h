@@ -290,6 +290,10 @@ enum batchwise_kind {
     BATCHWISE_PRODUCER_SNAPSHOT_CORRUPT = 137,
     /** there is no log to the index */
     BATCHWISE_ORPHAN_INDEX = 138,
+    /** the length goes past the end of the input, and more entries follow */
+    BATCHWISE_BATCH_LENGTH_PAST_END = 139,
+    /** a control record outside a control batch */
+    BATCHWISE_CONTROL_RECORD_MISPLACED = 140,
 };
 
 
@@ -603,6 +607,67 @@ typedef struct batchwise_finding {
 typedef int32_t (*batchwise_on_finding)(void *context, const struct batchwise_finding *finding);
 
 /**
+ * A batch that a walk found, sound or not.
+ */
+typedef struct batchwise_batch {
+    /**
+     * Its number in the input, from 0.
+     */
+    uint64_t number;
+    /**
+     * Where it starts in the input, bytes.
+     */
+    uint64_t offset;
+    /**
+     * Its length in bytes.
+     */
+    uint64_t length;
+    /**
+     * Records read; below `BATCHWISE_DEPTH_RECORDS` the number that the header claims.
+     */
+    uint64_t records;
+    /**
+     * First offset, or `BATCHWISE_NONE`.
+     */
+    uint64_t first_offset;
+    /**
+     * The offset after the last, or `BATCHWISE_NONE`.
+     */
+    uint64_t next_offset;
+    /**
+     * Findings of severity error in it.
+     */
+    uint32_t errors;
+    /**
+     * Findings of severity warning in it.
+     */
+    uint32_t warnings;
+} batchwise_batch;
+
+/**
+ * Called for each batch, sound or not, after its defects; as `batchwise_on_finding`.
+ */
+typedef int32_t (*batchwise_on_batch)(void *context, const struct batchwise_batch *batch);
+
+/**
+ * Who is told what a walk finds. Each callback may be null.
+ */
+typedef struct batchwise_sink {
+    /**
+     * For each defect.
+     */
+    batchwise_on_finding on_finding;
+    /**
+     * For each batch.
+     */
+    batchwise_on_batch on_batch;
+    /**
+     * Handed to both.
+     */
+    void *context;
+} batchwise_sink;
+
+/**
  * What was read of an input.
  */
 typedef struct batchwise_totals {
@@ -805,17 +870,16 @@ void batchwise_crc32c_many(const struct batchwise_slice *slices,
  * `BATCHWISE_INVALID_ARGUMENT`, also for a content of no known format; or `BATCHWISE_IO`, with the system's message in
  * `error`. An empty file is valid.
  *
- * `options`, `on_finding`, `totals` and `error` may be null.
+ * `options`, `sink`, `totals` and `error` may be null.
  *
  * # Safety
- * `path` and `format` are null or end in a zero byte; `options`, `totals` and `error` are null or point to what their types
- * say; `on_finding` may be called with `context`.
+ * `path` and `format` are null or end in a zero byte; the others are null or point to what their types say; the callbacks may
+ * be called with the context.
  */
 int32_t batchwise_segment_walk(const char *path,
                                const char *format,
                                const struct batchwise_options *options,
-                               batchwise_on_finding on_finding,
-                               void *context,
+                               const struct batchwise_sink *sink,
                                struct batchwise_totals *totals,
                                struct batchwise_error *error);
 
@@ -829,8 +893,7 @@ int32_t batchwise_memory_walk(const void *input,
                               size_t len,
                               const char *format,
                               const struct batchwise_options *options,
-                              batchwise_on_finding on_finding,
-                              void *context,
+                              const struct batchwise_sink *sink,
                               struct batchwise_totals *totals,
                               struct batchwise_error *error);
 

@@ -158,4 +158,6 @@ numbers! {
     136 TxnIndexInvalid,
     137 ProducerSnapshotCorrupt,
     138 OrphanIndex,
+    139 BatchLengthPastEnd,
+    140 ControlRecordMisplaced,
 }

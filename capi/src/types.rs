@@ -155,6 +155,35 @@ pub struct Totals {
     pub warnings: u64,
 }
 
+impl From<batchwise::Totals> for Totals {
+    fn from(totals: batchwise::Totals) -> Self {
+        let batchwise::Totals { bytes, batches, records, errors, warnings, .. } = totals;
+        Totals { bytes, batches, records, errors, warnings }
+    }
+}
+
+/// A batch that a walk found, sound or not.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Batch {
+    /// Its number in the input, from 0.
+    pub number: u64,
+    /// Where it starts in the input, bytes.
+    pub offset: u64,
+    /// Its length in bytes.
+    pub length: u64,
+    /// Records read; below `BATCHWISE_DEPTH_RECORDS` the number that the header claims.
+    pub records: u64,
+    /// First offset, or `BATCHWISE_NONE`.
+    pub first_offset: u64,
+    /// The offset after the last, or `BATCHWISE_NONE`.
+    pub next_offset: u64,
+    /// Findings of severity error in it.
+    pub errors: u32,
+    /// Findings of severity warning in it.
+    pub warnings: u32,
+}
+
 /// One broken promise of the input.
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -163,10 +163,18 @@ fn one_batch() {
     assert_eq!(code, BATCHWISE_DEFECT);
 }
 
-/// Counts findings, and stops at the `stop_at`th.
+/// What a walk told, which stops at the `stop_at`th finding or batch.
+#[derive(Default)]
 struct Seen {
     findings: Vec<Finding>,
+    batches: Vec<Batch>,
     stop_at: usize,
+}
+
+impl Seen {
+    fn stop(&self) -> i32 {
+        (self.findings.len() + self.batches.len() == self.stop_at).into()
+    }
 }
 
 unsafe extern "C" fn on_finding(context: *mut c_void, finding: *const Finding) -> i32 {
@@ -174,29 +182,42 @@ unsafe extern "C" fn on_finding(context: *mut c_void, finding: *const Finding) -
     let seen = unsafe { &mut *context.cast::<Seen>() };
     // SAFETY: valid during the call.
     seen.findings.push(unsafe { *finding });
-    (seen.findings.len() == seen.stop_at).into()
+    seen.stop()
 }
 
-fn walk(path: &Path, format: Option<&str>, stop_at: usize) -> (i32, Totals, Error, Vec<Finding>) {
+unsafe extern "C" fn on_batch(context: *mut c_void, batch: *const Batch) -> i32 {
+    // SAFETY: the context that this file passes.
+    let seen = unsafe { &mut *context.cast::<Seen>() };
+    // SAFETY: valid during the call.
+    seen.batches.push(unsafe { *batch });
+    seen.stop()
+}
+
+fn walk(path: &Path, format: Option<&str>, stop_at: usize) -> (i32, Totals, Error, Seen) {
     let path = CString::new(path.to_str().unwrap()).unwrap();
     let format = format.map(|f| CString::new(f).unwrap());
     let format = format.as_ref().map_or(null(), |f| f.as_ptr());
-    let mut seen = Seen { findings: Vec::new(), stop_at };
+    let mut seen = Seen { stop_at, ..Seen::default() };
     let (mut totals, mut error) = (Totals::default(), Error::NONE);
-    let context = (&raw mut seen).cast();
-    // SAFETY: strings, places, and a callback with its context.
-    let code = unsafe {
-        batchwise_segment_walk(path.as_ptr(), format, null(), Some(on_finding), context, &mut totals, &mut error)
-    };
-    (code, totals, error, seen.findings)
+    let sink = Sink { on_finding: Some(on_finding), on_batch: Some(on_batch), context: (&raw mut seen).cast() };
+    // SAFETY: strings, places, and callbacks with their context.
+    let code = unsafe { batchwise_segment_walk(path.as_ptr(), format, null(), &sink, &mut totals, &mut error) };
+    (code, totals, error, seen)
 }
 
 #[test]
 fn segments() {
     let (path, bytes) = kafka();
     for format in [None, Some("kafka")] {
-        let (code, totals, error, findings) = walk(&path, format, 0);
-        assert_eq!((code, error.kind, findings.len()), (BATCHWISE_OK, 0, 0), "{error:?}");
+        let (code, totals, error, seen) = walk(&path, format, 0);
+        assert_eq!((code, error.kind, seen.findings.len()), (BATCHWISE_OK, 0, 0), "{error:?}");
+        let mut at = 0;
+        for (i, batch) in seen.batches.iter().enumerate() {
+            assert_eq!((batch.number, batch.offset, batch.errors), (i as u64, at, 0));
+            at += batch.length;
+        }
+        assert_eq!((seen.batches.len(), at), (8, bytes.len() as u64));
+        assert_eq!(seen.batches.iter().map(|b| b.records).sum::<u64>(), totals.records);
         assert_eq!((totals.bytes, totals.batches, totals.records), (bytes.len() as u64, 8, 620));
     }
     assert_eq!(walk(&path, Some("xml"), 0).0, BATCHWISE_INVALID_ARGUMENT);
@@ -220,24 +241,31 @@ fn segments() {
         damaged[at] ^= 0x55;
     }
     std::fs::write(&file, &damaged).unwrap();
-    let (code, totals, error, findings) = walk(&file, None, 0);
+    let (code, totals, error, Seen { findings, batches, .. }) = walk(&file, None, 0);
     assert_eq!(code, BATCHWISE_DEFECT);
+    assert!(batches.iter().any(|b| b.errors > 0) && batches.iter().any(|b| b.errors == 0), "{batches:?}");
     let first = findings.iter().find(|f| f.error.severity == BATCHWISE_ERROR).unwrap();
     assert_eq!((error.kind, error.offset), (first.error.kind, first.error.offset));
     let errors = findings.iter().filter(|f| f.error.severity == BATCHWISE_ERROR).count();
     assert!(errors > 1 && errors as u64 == totals.errors, "{findings:?}");
-    let (code, _, _, findings) = walk(&file, None, 1);
-    assert_eq!((code, findings.len()), (BATCHWISE_STOPPED, 1));
+    for stop_at in [1, 2, 3] {
+        let (code, _, _, seen) = walk(&file, None, stop_at);
+        assert_eq!((code, seen.findings.len() + seen.batches.len()), (BATCHWISE_STOPPED, stop_at));
+    }
 
-    let mut totals = Totals::default();
-    // SAFETY: a slice and a place; the rest may be null.
-    let code = unsafe {
-        batchwise_memory_walk(ptr(&damaged), damaged.len(), null(), null(), None, null_mut(), &mut totals, null_mut())
-    };
-    assert_eq!((code, totals.errors), (BATCHWISE_DEFECT, errors as u64));
+    let mut seen = Seen::default();
+    let sink = Sink { on_finding: Some(on_finding), on_batch: None, context: (&raw mut seen).cast() };
+    for sink in [null(), &raw const sink] {
+        let mut totals = Totals::default();
+        let (input, len) = (ptr(&damaged), damaged.len());
+        // SAFETY: a slice, a place, callbacks with their context; the rest may be null.
+        let code = unsafe { batchwise_memory_walk(input, len, null(), null(), sink, &mut totals, null_mut()) };
+        assert_eq!((code, totals.errors), (BATCHWISE_DEFECT, errors as u64));
+    }
+    assert_eq!(seen.findings.len(), findings.len());
     std::fs::remove_dir_all(directory).unwrap();
     // SAFETY: all of them may be null.
-    let code = unsafe { batchwise_segment_walk(null(), null(), null(), None, null_mut(), null_mut(), null_mut()) };
+    let code = unsafe { batchwise_segment_walk(null(), null(), null(), null(), null_mut(), null_mut()) };
     assert_eq!(code, BATCHWISE_INVALID_ARGUMENT);
 }
 

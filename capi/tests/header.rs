@@ -59,7 +59,7 @@ fn every_kind_has_a_number_of_its_own() {
     assert!(numbers.first().is_some_and(|n| *n > 0));
     let missing: Vec<_> =
         batchwise::ErrorKind::ALL.iter().filter(|k| batchwise_capi::kind_number(**k) <= 0).map(|k| k.name()).collect();
-    assert!(missing.is_empty(), "kinds without a number in src/kinds.rs: {missing:?}");
+    assert!(missing.is_empty(), "kinds without a number, to be added at the end of src/kinds.rs: {missing:?}");
     let names: BTreeSet<String> = KINDS.iter().map(|(_, k)| constant(k.name())).collect();
     assert_eq!(names.len(), KINDS.len(), "two kinds have one name in C");
 }
