@@ -26,6 +26,8 @@ pub static OPERATIONS: &[&dyn dispatch::Operation] = &[
     &crc32c::advance::TABLE,
     &xxh3::consume::TABLE,
     &xxh3::oneshot::TABLE,
+    &xxh3::many::TABLE,
+    &xxh3::many_ranges::TABLE,
     &varint::decode_run_u32::TABLE,
     &varint::decode_run_u64::TABLE,
     &varint::records::walk::TABLE,

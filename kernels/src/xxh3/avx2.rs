@@ -1,9 +1,11 @@
 //! Two 256-bit vectors to a stripe.
 
+use super::batch::{self, InBuffer};
 use super::long::{self, Any, INITIAL, Keys, Lanes, STRIPE};
 use super::primes::PRIME32_1;
 use super::{secret, short};
 use core::arch::x86_64::*;
+use core::ops::Range;
 
 type Acc = [__m256i; 2];
 /// Sum of the products, and plain sum of the words.
@@ -23,6 +25,16 @@ pub(super) fn consume(lanes: &mut Lanes, position: usize, stripes: &[[u8; STRIPE
     let (acc, position) = run(from_lanes(lanes), position, stripes, &Any(secret));
     *lanes = to_lanes(acc);
     position
+}
+
+#[target_feature(enable = "avx2,bmi2")]
+pub(super) fn many(frames: &[&[u8]], hashes: &mut [u64]) {
+    batch::in_order(&frames, hashes, |frame| whole(frame, &long::DEFAULT));
+}
+
+#[target_feature(enable = "avx2,bmi2")]
+pub(super) fn many_ranges(buffer: &[u8], ranges: &[Range<usize>], hashes: &mut [u64]) {
+    batch::in_order(&InBuffer { buffer, ranges }, hashes, |frame| whole(frame, &long::DEFAULT));
 }
 
 #[target_feature(enable = "avx2")]

@@ -6,6 +6,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod batch;
 mod long;
 mod portable;
 mod primes;
@@ -18,6 +19,7 @@ mod stream;
 pub use stream::{BuildXxh3, Xxh3};
 
 use core::fmt;
+use core::ops::Range;
 use long::{Any, Keys};
 
 /// Length of the shortest secret that the algorithm takes, bytes.
@@ -127,3 +129,78 @@ kernels! {
         portable => portable::consume,
     }
 }
+
+kernels! {
+    /// XXH3-64 of each of many frames, into the hash of the same number.
+    ///
+    /// Faster than hashing one after another: frames are sorted by class of length, and several are in flight.
+    ///
+    /// # Panics
+    /// If there are not as many hashes as frames.
+    pub fn many(frames: &[&[u8]], hashes: &mut [u64]) -> () {
+        "x86_64" ["avx512f", "avx512dq", "avx512vl", "avx512bw", "bmi2"] => avx512::many,
+        "x86_64" ["avx2", "bmi2"] => avx2::many,
+        "x86_64" ["sse2"] => sse2::many,
+        portable => portable::many,
+    }
+}
+
+kernels! {
+    /// XXH3-64 of each of many frames that lie in one buffer, into the hash of the same number, as [`many`].
+    ///
+    /// # Panics
+    /// If there are not as many hashes as ranges, or a range does not lie in the buffer.
+    pub fn many_ranges(buffer: &[u8], ranges: &[Range<usize>], hashes: &mut [u64]) -> () {
+        "x86_64" ["avx512f", "avx512dq", "avx512vl", "avx512bw", "bmi2"] => avx512::many_ranges,
+        "x86_64" ["avx2", "bmi2"] => avx2::many_ranges,
+        "x86_64" ["sse2"] => sse2::many_ranges,
+        portable => portable::many_ranges,
+    }
+}
+
+/// Compares the XXH3-64 of each of many frames that lie in one buffer with the checksum of the same number.
+///
+/// ```
+/// use batchwise_kernels::xxh3::{Mismatch, hash64, verify_many};
+/// let stored = [hash64(b"batch"), hash64(b"wise")];
+/// assert_eq!(verify_many(b"batchwise", &[0..5, 5..9], &stored), Ok(()));
+/// let computed = hash64(b"size");
+/// assert_eq!(verify_many(b"batchsize", &[0..5, 5..9], &stored), Err(Mismatch { index: 1, computed }));
+/// ```
+///
+/// # Errors
+/// The first frame, by number, whose hash is not its checksum.
+///
+/// # Panics
+/// If there are not as many checksums as ranges, or a range does not lie in the buffer.
+pub fn verify_many(buffer: &[u8], ranges: &[Range<usize>], checksums: &[u64]) -> Result<(), Mismatch> {
+    assert_eq!(ranges.len(), checksums.len(), "one checksum for each frame");
+    let mut hashes = [0; 256];
+    for (part, (ranges, checksums)) in ranges.chunks(hashes.len()).zip(checksums.chunks(hashes.len())).enumerate() {
+        let first = part * hashes.len();
+        let hashes = &mut hashes[..ranges.len()];
+        many_ranges(buffer, ranges, hashes);
+        if hashes != checksums {
+            let differ = hashes.iter().zip(checksums).position(|(h, c)| h != c);
+            return differ.map_or(Ok(()), |i| Err(Mismatch { index: first + i, computed: hashes[i] }));
+        }
+    }
+    Ok(())
+}
+
+/// A frame whose hash is not the checksum stored for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// Its number among the frames.
+    pub index: usize,
+    /// Its hash.
+    pub computed: u64,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the hash of frame {} is {:#018x}, which is not its checksum", self.index, self.computed)
+    }
+}
+
+impl core::error::Error for Mismatch {}

@@ -1,9 +1,11 @@
 //! XXH3-64 in plain Rust: the scalar baseline.
 
+use super::batch::{self, InBuffer};
 use super::long::{self, Any, INITIAL, Keys, Lanes, STRIPE};
 use super::primes::PRIME32_1;
 use super::short::u64_at;
 use super::{secret, short};
+use core::ops::Range;
 
 pub(super) fn oneshot(data: &[u8], seed: u64) -> u64 {
     match (data.len(), seed) {
@@ -17,6 +19,14 @@ pub(super) fn consume(acc: &mut Lanes, position: usize, stripes: &[[u8; STRIPE]]
     let position_after;
     (*acc, position_after) = run(*acc, position, stripes, &Any(secret));
     position_after
+}
+
+pub(super) fn many(frames: &[&[u8]], hashes: &mut [u64]) {
+    batch::in_order(&frames, hashes, |frame| whole(frame, &long::DEFAULT));
+}
+
+pub(super) fn many_ranges(buffer: &[u8], ranges: &[Range<usize>], hashes: &mut [u64]) {
+    batch::in_order(&InBuffer { buffer, ranges }, hashes, |frame| whole(frame, &long::DEFAULT));
 }
 
 fn whole(data: &[u8], keys: &impl Keys) -> u64 {

@@ -5,6 +5,10 @@ use super::primes::PRIME32_1;
 use super::{secret, short};
 use core::arch::x86_64::*;
 
+mod many;
+
+pub(super) use many::{many, many_ranges};
+
 /// Sum of the products, and plain sum of the words.
 type Sums = (__m512i, __m512i);
 
