@@ -31,4 +31,5 @@ pub static OPERATIONS: &[&dyn dispatch::Operation] = &[
     &varint::decode_run_u32::TABLE,
     &varint::decode_run_u64::TABLE,
     &varint::records::walk::TABLE,
+    &varint::records::walk_many::TABLE,
 ];

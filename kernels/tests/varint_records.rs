@@ -4,7 +4,7 @@ mod support;
 
 use batchwise_kernels::varint::{
     self,
-    records::{self, Columns, Error, Fault, Field, walk},
+    records::{self, Columns, Error, Fault, Field, Job, walk, walk_many},
 };
 use support::Rng;
 
@@ -355,6 +355,47 @@ fn heads_of_random_bytes() {
             };
         }
         compare(&bytes, 40);
+    }
+}
+
+/// Walks of several inputs together against each by itself.
+fn compare_many(inputs: &[(Vec<u8>, usize)]) {
+    let inputs: Vec<(Box<[u8]>, usize)> = inputs.iter().map(|(b, n)| (support::exact(b), *n)).collect();
+    for kernel in walk_many::available() {
+        let mut tables: Vec<Table> = inputs.iter().map(|&(_, count)| Table::new(count)).collect();
+        let mut jobs: Vec<Job<'_>> =
+            inputs.iter().zip(&mut tables).map(|((bytes, _), table)| Job::new(bytes, table.columns())).collect();
+        walk_many::with(kernel, &mut jobs);
+        let walked: Vec<_> = jobs.into_iter().map(|job| job.walked.map(|w| (w.end, w.plain))).collect();
+        for (((bytes, count), mut table), walked) in inputs.iter().zip(tables).zip(walked) {
+            let expected = expected(bytes, *count);
+            table.truncate(expected.table.timestamp_deltas.len());
+            assert_eq!((table, walked), (expected.table, expected.result), "{}", kernel.name());
+        }
+    }
+}
+
+#[test]
+fn several_together() {
+    support::report("varint::records::walk_many", walk_many::TABLE.all());
+    let mut rng = Rng(6);
+    for round in 0..600 {
+        let mut inputs = Vec::new();
+        for _ in 0..rng.below(6) {
+            // Mostly the common form, so that most walks stay together for long.
+            let shape = &SHAPES[if rng.below(4) == 0 { rng.below(SHAPES.len()) } else { rng.below(3) }];
+            let count = rng.below(150);
+            let mut bytes = batch(shape, count, &mut rng);
+            if round % 2 == 0 && !bytes.is_empty() {
+                for _ in 0..rng.below(3) {
+                    let at = rng.below(bytes.len());
+                    bytes[at] ^= rng.next() as u8;
+                }
+                bytes.truncate(bytes.len() - rng.below(2) * rng.below(bytes.len()));
+            }
+            inputs.push((bytes, count));
+        }
+        compare_many(&inputs);
     }
 }
 

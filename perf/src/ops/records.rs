@@ -6,13 +6,17 @@
 use super::kernel;
 use crate::harness::{Case, Plan, Rng};
 use batchwise::varint;
-use batchwise::varint::records::{Columns, Walked, walk};
+use batchwise::varint::records::{Columns, Job, Walked, walk, walk_many};
 
 const RECORDS: usize = 20_480;
 const BATCH: usize = 16 << 10;
 
 pub(super) fn cases() -> Vec<Plan> {
-    vec![Plan::new("uniform", 100, || walked(uniform)), Plan::new("random", 80, || walked(random))]
+    vec![
+        Plan::new("uniform", 100, || walked(uniform)),
+        Plan::new("random", 80, || walked(random)),
+        Plan::new("many", 100, many),
+    ]
 }
 
 /// What a record holds.
@@ -74,7 +78,8 @@ struct Batches {
     bytes: Vec<u8>,
     /// Where each batch ends, and how many records it has.
     ends: Vec<(usize, usize)>,
-    table: Table,
+    /// One, or as many as are walked together.
+    tables: Vec<Table>,
 }
 
 #[derive(Default)]
@@ -132,25 +137,57 @@ fn refresh(data: &mut Batches, rng: &mut Rng) {
             (start, count) = (data.bytes.len(), 0);
         }
     }
-    let longest = data.ends.iter().map(|&(_, count)| count).max();
-    data.table.resize(longest.unwrap_or(0));
+    let longest = data.ends.iter().map(|&(_, count)| count).max().unwrap_or(0);
+    data.tables.iter_mut().for_each(|t| t.resize(longest));
 }
 
 /// One batch after the other.
 fn walk_each(data: &mut Batches, walk: impl Fn(&[u8], &mut Columns<'_>) -> Walked) -> u64 {
+    let Batches { bytes, ends, tables, .. } = data;
+    let table = &mut tables[0];
     let (mut start, mut sum) = (0, 0_u64);
-    for &(end, count) in &data.ends {
-        let walked = walk(&data.bytes[start..end], &mut data.table.columns(count));
-        sum = sum.rotate_left(1) ^ data.table.digest(count, walked);
+    for &(end, count) in ends.iter() {
+        let walked = walk(&bytes[start..end], &mut table.columns(count));
+        sum = sum.rotate_left(1) ^ table.digest(count, walked);
         start = end;
     }
     sum
 }
 
-fn walked(shape: fn(&mut Rng) -> Shape) -> Case<Batches> {
-    let data = Batches { shape, bytes: Vec::new(), ends: Vec::new(), table: Table::default() };
+/// As many batches together as there are tables.
+fn walk_together(data: &mut Batches) -> u64 {
+    let Batches { bytes, ends, tables, .. } = data;
+    let (mut start, mut sum) = (0, 0_u64);
+    for ends in ends.chunks(tables.len()) {
+        let mut jobs: Vec<Job<'_>> = Vec::with_capacity(ends.len());
+        for (&(end, count), table) in ends.iter().zip(tables.iter_mut()) {
+            jobs.push(Job::new(&bytes[start..end], table.columns(count)));
+            start = end;
+        }
+        walk_many(&mut jobs);
+        let walked: Vec<Walked> = jobs.into_iter().map(|job| job.walked.expect("sound")).collect();
+        for ((&(_, count), table), walked) in ends.iter().zip(tables.iter()).zip(walked) {
+            sum = sum.rotate_left(1) ^ table.digest(count, walked);
+        }
+    }
+    sum
+}
+
+fn case(shape: fn(&mut Rng) -> Shape, tables: usize) -> Case<Batches> {
+    let tables = (0..tables).map(|_| Table::default()).collect();
+    Case::new(Batches { shape, bytes: Vec::new(), ends: Vec::new(), tables }, RECORDS, refresh)
+}
+
+fn scalar(case: Case<Batches>) -> Case<Batches> {
     let scalar = walk::TABLE.all().last().expect("the portable kernel");
-    Case::new(data, RECORDS, refresh)
-        .ours(kernel("varint::records::walk"), |d| walk_each(d, |b, c| walk(b, c).expect("sound")))
-        .peer("scalar", move |d| walk_each(d, |b, c| walk::with(scalar, b, c).expect("sound")))
+    case.peer("scalar", move |d| walk_each(d, |b, c| walk::with(scalar, b, c).expect("sound")))
+}
+
+fn walked(shape: fn(&mut Rng) -> Shape) -> Case<Batches> {
+    scalar(case(shape, 1).ours(kernel("varint::records::walk"), |d| walk_each(d, |b, c| walk(b, c).expect("sound"))))
+}
+
+/// Uniform records, four batches at a time: their columns fit into the first-level cache.
+fn many() -> Case<Batches> {
+    scalar(case(uniform, 4).ours(kernel("varint::records::walk_many"), walk_together))
 }

@@ -231,23 +231,24 @@ impl Cursor<'_> {
     fn varint(
         &mut self,
         field: Field,
-        decode: fn(&[u8]) -> Result<(u64, usize), varint::Error>,
-        strict: fn(&[u8]) -> Result<usize, varint::Error>,
+        decoded: Result<(u64, usize), varint::Error>,
+        strict: Result<usize, varint::Error>,
     ) -> Result<u64, Wrong> {
-        let rest = &self.bytes[self.at..];
-        let (value, len) = decode(rest).map_err(|e| Wrong { field, at: self.at, fault: Fault::Varint(e) })?;
-        self.plain &= strict(rest).is_ok();
+        let (value, len) = decoded.map_err(|e| Wrong { field, at: self.at, fault: Fault::Varint(e) })?;
+        self.plain &= strict.is_ok();
         self.at += len;
         Ok(value)
     }
 
     fn varint32(&mut self, field: Field) -> Result<i32, Wrong> {
-        let decode = |b: &[u8]| varint::decode_u32(b).map(|(v, n)| (v.into(), n));
-        self.varint(field, decode, varint::strict_32).map(|v| unzigzag32(v as u32))
+        let rest = &self.bytes[self.at..];
+        let decoded = varint::decode_u32(rest).map(|(v, n)| (v.into(), n));
+        self.varint(field, decoded, varint::strict_32(rest)).map(|v| unzigzag32(v as u32))
     }
 
     fn varint64(&mut self, field: Field) -> Result<i64, Wrong> {
-        self.varint(field, varint::decode_u64, varint::strict_64).map(unzigzag64)
+        let rest = &self.bytes[self.at..];
+        self.varint(field, varint::decode_u64(rest), varint::strict_64(rest)).map(unzigzag64)
     }
 
     /// Skips the bytes behind a length and returns where they begin, and the length.

@@ -97,3 +97,42 @@ kernels! {
         portable => portable::walk,
     }
 }
+
+/// One of several walks that are made together.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// The input.
+    pub bytes: &'a [u8],
+    /// Where to write.
+    pub columns: Columns<'a>,
+    /// What came out of it.
+    pub walked: Result<Walked, Error>,
+}
+
+impl<'a> Job<'a> {
+    /// A walk to be made.
+    #[must_use]
+    pub fn new(bytes: &'a [u8], columns: Columns<'a>) -> Self {
+        Job { bytes, columns, walked: Ok(Walked { end: 0, plain: true }) }
+    }
+}
+
+kernels! {
+    /// Makes each [`walk()`] of `jobs`, several at a time: one alone leaves much of a core idle.
+    ///
+    /// ```
+    /// use batchwise_kernels::varint::records::{Columns, Job, walk_many};
+    /// # fn columns() -> Columns<'static> {
+    /// #     fn one<T: Default>() -> &'static mut [T] { Box::leak(Box::new([T::default()])) }
+    /// #     Columns { starts: one(), timestamp_deltas: one(), offset_deltas: one(), key_starts: one(), key_lens: one(),
+    /// #         value_starts: one(), value_lens: one(), headers_starts: one(), headers_counts: one() }
+    /// # }
+    /// let mut jobs = [b"x", b"y"].map(|_| Job::new(&[12, 0, 0, 0, 1, 1, 0], columns()));
+    /// walk_many(&mut jobs);
+    /// assert!(jobs.iter().all(|job| job.walked.is_ok_and(|w| w.end == 7)));
+    /// ```
+    pub fn walk_many(jobs: &mut [Job<'_>]) -> () {
+        "x86_64" ["avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512vpopcntdq", "bmi1", "bmi2"] => avx512::walk_many,
+        portable => portable::walk_many,
+    }
+}

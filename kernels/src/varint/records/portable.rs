@@ -1,6 +1,6 @@
 //! Record by record, branching on the length of each varint: the scalar baseline.
 
-use super::{Columns, Error, Fault, Field, MAX_INPUT, Walked, read};
+use super::{Columns, Error, Fault, Field, Job, MAX_INPUT, Walked, read};
 
 /// How far a walk has come: the next record, and where it begins.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,12 @@ pub(super) fn walk(bytes: &[u8], columns: &mut Columns<'_>) -> Result<Walked, Er
     let mut place = Place { record: 0, at: 0 };
     let plain = steps(bytes, columns, &mut place, usize::MAX)?;
     Ok(Walked { end: place.at, plain })
+}
+
+pub(super) fn walk_many(jobs: &mut [Job<'_>]) {
+    for job in jobs {
+        job.walked = walk(job.bytes, &mut job.columns);
+    }
 }
 
 pub(super) fn check_input(bytes: &[u8]) -> Result<(), Error> {
