@@ -2,6 +2,7 @@
 
 mod capi;
 mod codec;
+mod admission;
 mod crc32;
 mod crc32c;
 mod crc32c_more;

@@ -13,7 +13,7 @@ pub(super) fn cases() -> Vec<Plan> {
         .map(|lens| Plan::new("mixed", *lens.end() as u64, move || mixed(lens.clone())));
     let many = [17..=128, 129..=240, 241..=1040, 40..=1040, 16 << 10..=16 << 10]
         .map(|lens| Plan::new("many", *lens.end() as u64, move || many(lens.clone())));
-    hot.chain(mixed).chain(many).collect()
+    hot.chain(mixed).chain(many).chain(super::admission::cases()).collect()
 }
 
 fn hot(len: usize) -> Case<Slices> {
