@@ -180,7 +180,7 @@ fn the_way_back_is_found_behind_any_junk() {
                     0 => rng.bytes(len),
                     1 => vec![0xA5; len],
                     // A piece of a batch, and zeros with a few bits.
-                    2 => batch("mixed10.bin")[len % 256..len].to_vec(),
+                    2 => batch("mixed10.bin")[..len].to_vec(),
                     _ => (0..len).map(|_| u8::from(rng.below(50) == 0)).collect(),
                 };
                 log.extend(junk);

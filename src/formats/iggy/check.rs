@@ -1,5 +1,6 @@
 //! Every promise of one batch, for the validator.
 
+use super::header::CHECKSUM_HEAD;
 use super::log::base_offset_at;
 use super::{Batch, BatchHeader, FrameList, Message, MessageHeader, Revision};
 use crate::formats::{Conformance, Defect, Depth, Frame, Options, Order, Origin, Severity, Summary};
@@ -77,8 +78,9 @@ fn after_damage(batch: &Batch<'_>, error: Error, frames: &mut FrameList, defect:
 fn older_rule(batch: &Batch<'_>, error: Error) -> Option<&'static str> {
     match error.kind() {
         ErrorKind::BatchChecksumMismatch => {
-            let (head, len) = batch.header().checksum_head();
-            let mut input = head[..len].to_vec();
+            let mut head = [0; CHECKSUM_HEAD];
+            let from = batch.header().put_checksum_head(&mut head);
+            let mut input = head[from..].to_vec();
             input.extend_from_slice(batch.blob());
             (xxh3::hash64(&input) == batch.header().batch_checksum())
                 .then_some("the batch checksum covers whole messages, as before August 2026")

@@ -3,46 +3,48 @@
 use super::header::CHECKSUM_HEAD;
 use super::message::{UNHASHED, filled, frame_end};
 use super::{Batch, BatchHeader, MessageHeader};
-use crate::{Detail, Error, ErrorKind, Result, xxh3};
+use crate::xxh3::{self, Xxh3};
+use crate::{Detail, Error, ErrorKind, Result};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Where the messages of a batch start, and their checksums. Memory that is used again from batch to batch.
+/// Where the messages of a batch lie, and their checksums. Memory that is used again from batch to batch.
 ///
 /// Its size follows the bytes of the batch, never a number that the batch claims.
 #[derive(Clone, Debug, Default)]
 pub struct FrameList {
-    /// Start of each frame in the blob.
-    starts: Vec<usize>,
+    /// Where in the blob the bytes of each frame lie that its checksum covers.
+    hashed: Vec<Range<usize>>,
     /// Room for the head of the batch checksum's input, then the checksums as they lie in the frames: with the head put
     /// in, the input is one piece.
     input: Vec<u8>,
-    /// End of the last frame in the blob.
-    end: usize,
+    /// Number of frames. The two vectors never get shorter, so that room which was made once is not cleared again.
+    len: usize,
 }
 
-/// Frames that are walked, then hashed together while they are in the first-level cache.
-const TOGETHER: usize = 64;
+/// Frames that are walked, then hashed together while they are in the first-level cache: at most so many, and none that
+/// starts so many bytes behind the first one.
+const TOGETHER: usize = 128;
+const TOGETHER_BYTES: usize = 4 << 10;
 
 impl FrameList {
     /// Number of frames.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.starts.len()
+        self.len
     }
 
     /// Whether there is no frame.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.starts.is_empty()
+        self.len == 0
     }
 
     /// Where frame `index` lies in the batch, counted from the batch's first byte; `None` past the last one.
     #[must_use]
     pub fn range(&self, index: usize) -> Option<Range<usize>> {
-        let start = *self.starts.get(index)?;
-        let end = self.starts.get(index + 1).copied().unwrap_or(self.end);
-        Some(BatchHeader::SIZE + start..BatchHeader::SIZE + end)
+        let Range { start, end } = self.hashed.get(..self.len)?.get(index)?;
+        Some(BatchHeader::SIZE - UNHASHED + start..BatchHeader::SIZE + end)
     }
 
     /// The checksums of the frames, as stored.
@@ -51,71 +53,121 @@ impl FrameList {
     }
 
     fn checksum_bytes(&self) -> &[u8] {
-        self.input.get(CHECKSUM_HEAD..).unwrap_or_default()
+        self.input.get(CHECKSUM_HEAD..CHECKSUM_HEAD + 8 * self.len).unwrap_or_default()
     }
 
     pub(super) fn clear(&mut self) {
-        self.starts.clear();
-        self.input.clear();
-        self.input.resize(CHECKSUM_HEAD, 0);
-        self.end = 0;
+        self.len = 0;
+    }
+
+    /// Room for `len` frames.
+    fn make_room(&mut self, len: usize) {
+        if self.hashed.len() < len {
+            self.hashed.resize(len, 0..0);
+        }
+        if self.input.len() < CHECKSUM_HEAD + 8 * len {
+            self.input.resize(CHECKSUM_HEAD + 8 * len, 0);
+        }
+    }
+
+    /// End of the last frame in the blob.
+    fn end(&self) -> usize {
+        self.hashed[..self.len].last().map_or(0, |last| last.end)
     }
 
     /// The batch checksum of a batch with this header and all of these frames.
     #[must_use]
     pub fn batch_checksum(&mut self, header: BatchHeader<'_>) -> u64 {
-        let (head, len) = header.checksum_head();
-        if self.input.is_empty() {
-            self.clear();
-        }
-        let from = CHECKSUM_HEAD - len;
-        self.input[from..CHECKSUM_HEAD].copy_from_slice(&head[..len]);
-        xxh3::hash64(&self.input[from..])
+        self.make_room(self.len);
+        let Some(head) = self.input.first_chunk_mut() else { unreachable!("there is always room for the head") };
+        let from = header.put_checksum_head(head);
+        xxh3::hash64(&self.input[from..CHECKSUM_HEAD + 8 * self.len])
     }
 
     /// Puts in a frame that lies at `start..end` of the blob.
     pub(super) fn push(&mut self, start: usize, end: usize, checksum: u64) {
-        if self.input.is_empty() {
-            self.clear();
+        let at = CHECKSUM_HEAD + 8 * self.len;
+        self.make_room(self.len + 1);
+        self.hashed[self.len] = start + UNHASHED..end;
+        self.input[at..at + 8].copy_from_slice(&checksum.to_le_bytes());
+        self.len += 1;
+    }
+
+    /// Puts in the next whole frames of `blob`, up to as many as are hashed together. Tells whether there may be more.
+    ///
+    /// `count` is the number of frames that the batch claims, which only says how much room is tried.
+    fn walk(&mut self, blob: &[u8], count: usize) -> bool {
+        let (from, mut at) = (self.len(), self.end());
+        let possible = (blob.len() - at) / MessageHeader::SIZE;
+        let room = if count > from { count - from } else { TOGETHER }.min(TOGETHER).min(possible);
+        self.make_room(from + room);
+        let (checksums, _) = self.input[CHECKSUM_HEAD + 8 * from..].as_chunks_mut::<8>();
+        let slots = self.hashed[from..from + room].iter_mut().zip(checksums);
+        // Messages of one size are common. Where the next one starts is then known before the header of this one has been
+        // read, and the walk does not wait for memory from header to header.
+        let mut expected = ([0; 16], usize::MAX);
+        let mut rest = &blob[at..];
+        let limit = at.saturating_add(TOGETHER_BYTES);
+        for (hashed, checksum) in slots {
+            let Some(header) = rest.first_chunk::<{ MessageHeader::SIZE }>() else { return false };
+            let (size, behind) = match rest.split_at_checked(expected.1) {
+                Some((_, behind)) if header[32..] == expected.0 => (expected.1, behind),
+                // The next bodies, which nobody has asked memory for, are better waited for by the hash of those before.
+                _ if at >= limit => break,
+                _ => {
+                    let Some(end) = frame_end(rest, 0) else { return false };
+                    expected = (*header.last_chunk().expect("48 bytes"), end);
+                    (end, &rest[end..])
+                }
+            };
+            *hashed = at + UNHASHED..at + size;
+            checksum.copy_from_slice(&header[..UNHASHED]);
+            at += size;
+            rest = behind;
+            self.len += 1;
         }
-        self.starts.push(start);
-        self.input.extend_from_slice(&checksum.to_le_bytes());
-        self.end = end;
+        room > 0 && !rest.is_empty()
     }
 }
 
 /// The batch checksum of a batch with this header and the frames of these indexes.
 pub(super) fn batch_checksum_of(header: BatchHeader<'_>, frames: &FrameList, indexes: Range<usize>) -> u64 {
-    let (head, len) = header.checksum_head();
-    let mut input = head[..len].to_vec();
-    input.extend_from_slice(&frames.checksum_bytes()[8 * indexes.start..8 * indexes.end]);
-    xxh3::hash64(&input)
+    let mut head = [0; CHECKSUM_HEAD];
+    let from = header.put_checksum_head(&mut head);
+    let mut hasher = Xxh3::new();
+    hasher.update(&head[from..]);
+    hasher.update(&frames.checksum_bytes()[8 * indexes.start..8 * indexes.end]);
+    hasher.digest()
+}
+
+/// A number that the batch claims, as a size; only ever a hint.
+fn claimed(batch: &Batch<'_>) -> usize {
+    usize::try_from(batch.header().message_count()).unwrap_or(usize::MAX)
+}
+
+pub(super) fn list(batch: &Batch<'_>, frames: &mut FrameList) -> Result<()> {
+    let (blob, count) = (batch.blob(), claimed(batch));
+    frames.clear();
+    while frames.walk(blob, count) {}
+    filled(batch.header(), blob, frames.end(), frames.len() as u64, batch.blob_offset())
 }
 
 pub(super) fn verify(batch: &Batch<'_>, frames: &mut FrameList) -> Result<()> {
-    let blob = batch.blob();
+    let (blob, count) = (batch.blob(), claimed(batch));
     frames.clear();
-    loop {
-        let from = frames.starts.len();
-        walk(blob, frames);
-        let new = &frames.starts[from..];
-        if new.is_empty() {
-            break;
-        }
-        if let Err(index) = hash(blob, new, frames.end, &frames.input[CHECKSUM_HEAD + 8 * from..]) {
+    let mut more = true;
+    while more {
+        let from = frames.len();
+        more = frames.walk(blob, count);
+        if let Err(index) = hash(blob, &frames.hashed[from..frames.len], &frames.checksum_bytes()[8 * from..]) {
             // What lies behind a damaged frame is not known.
             let index = from + index;
-            let (start, end) = (frames.starts[index], frames.range(index).map_or(0, |r| r.end - BatchHeader::SIZE));
-            frames.starts.truncate(index);
-            frames.input.truncate(CHECKSUM_HEAD + 8 * index);
-            frames.end = start;
-            return Err(message_error(batch, start, end));
-        }
-        if new.len() < TOGETHER {
-            break;
+            let damaged = frames.hashed[index].clone();
+            frames.len = index;
+            return Err(message_error(batch, damaged.start - UNHASHED, damaged.end));
         }
     }
-    filled(batch.header(), blob, frames.end, frames.starts.len() as u64, batch.blob_offset())?;
+    filled(batch.header(), blob, frames.end(), frames.len() as u64, batch.blob_offset())?;
     let (stored, computed) = (batch.header().batch_checksum(), frames.batch_checksum(batch.header()));
     if stored == computed {
         return Ok(());
@@ -124,34 +176,10 @@ pub(super) fn verify(batch: &Batch<'_>, frames: &mut FrameList) -> Result<()> {
     Err(batch.header().error(ErrorKind::BatchChecksumMismatch, detail, "batch_checksum", batch.offset()))
 }
 
-pub(super) fn list(batch: &Batch<'_>, frames: &mut FrameList) -> Result<()> {
-    let blob = batch.blob();
-    frames.clear();
-    let mut len = usize::MAX;
-    while len != frames.len() {
-        len = frames.len();
-        walk(blob, frames);
-    }
-    filled(batch.header(), blob, frames.end, frames.len() as u64, batch.blob_offset())
-}
-
-/// Puts the next whole frames into the list, as many as are hashed together.
-fn walk(blob: &[u8], frames: &mut FrameList) {
-    let mut at = frames.end;
-    for _ in 0..TOGETHER {
-        let Some(end) = frame_end(blob, at) else { break };
-        frames.starts.push(at);
-        frames.input.extend_from_slice(&blob[at..at + UNHASHED]);
-        at = end;
-    }
-    frames.end = at;
-}
-
-/// Compares the checksums of frames that start at `starts` and end at `end`; the index of the first that differs.
-fn hash(blob: &[u8], starts: &[usize], end: usize, stored: &[u8]) -> Result<(), usize> {
-    let ends = starts[1..].iter().copied().chain([end]);
-    for (index, ((&start, end), stored)) in starts.iter().zip(ends).zip(stored.as_chunks::<8>().0).enumerate() {
-        if xxh3::hash64(&blob[start + UNHASHED..end]) != u64::from_le_bytes(*stored) {
+/// Compares the checksums of frames; the index of the first that differs.
+fn hash(blob: &[u8], hashed: &[Range<usize>], stored: &[u8]) -> Result<(), usize> {
+    for (index, (range, stored)) in hashed.iter().zip(stored.as_chunks::<8>().0).enumerate() {
+        if xxh3::hash64(&blob[range.clone()]) != u64::from_le_bytes(*stored) {
             return Err(index);
         }
     }

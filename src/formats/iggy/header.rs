@@ -98,8 +98,8 @@ pub struct HeaderFields {
     pub producer: Option<Producer>,
 }
 
-/// Bytes of the header that the batch checksum covers, at most: six numbers, and the producer with its flag.
-pub(super) const CHECKSUM_HEAD: usize = 44 + 15;
+/// Room for the bytes of the header that the batch checksum covers: six numbers, and the producer with its flag.
+pub(super) const CHECKSUM_HEAD: usize = 64;
 
 impl HeaderFields {
     /// The header as it lies in a batch. Reserved bytes are zero.
@@ -220,20 +220,23 @@ impl BatchHeader<'_> {
         }
     }
 
-    /// The bytes that the batch checksum covers before those of the messages, and how many there are.
-    pub(super) fn checksum_head(self) -> ([u8; CHECKSUM_HEAD], usize) {
+    /// Puts the bytes that the batch checksum covers before those of the messages at the end of `head`, and tells where
+    /// they start.
+    #[inline]
+    pub(super) fn put_checksum_head(self, head: &mut [u8; CHECKSUM_HEAD]) -> usize {
         let from = self.as_bytes();
-        let mut head = [0; CHECKSUM_HEAD];
-        head[..40].copy_from_slice(&from[..40]);
-        head[40..44].copy_from_slice(&from[48..52]);
         if self.flags() != 1 {
-            return (head, 44);
+            head[20..60].copy_from_slice(&from[..40]);
+            head[60..].copy_from_slice(&from[48..52]);
+            return 20;
         }
-        head[44] = 1;
-        head[45..53].copy_from_slice(&from[56..64]);
-        head[53..55].copy_from_slice(&from[64..66]);
-        head[55..59].copy_from_slice(&from[68..72]);
-        (head, CHECKSUM_HEAD)
+        head[5..45].copy_from_slice(&from[..40]);
+        head[45..49].copy_from_slice(&from[48..52]);
+        head[49] = 1;
+        head[50..58].copy_from_slice(&from[56..64]);
+        head[58..60].copy_from_slice(&from[64..66]);
+        head[60..].copy_from_slice(&from[68..72]);
+        5
     }
 
     #[cold]
