@@ -85,7 +85,8 @@ fn format_of(wanted: FormatArg, path: &Path, head: &[u8]) -> Option<&'static dyn
     let named = |name| formats::ALL.iter().copied().find(|f| f.name() == name);
     match wanted {
         FormatArg::Kafka => named("kafka"),
-        FormatArg::Iggy => named("iggy"),
+        // Older servers wrote other layouts, and nothing but their content tells.
+        FormatArg::Iggy => formats::detect(head).filter(|f| f.name().starts_with("iggy")).or_else(|| named("iggy")),
         // A segment whose start is damaged, or that is still empty, is told by its name, and by not being text.
         FormatArg::Auto => formats::detect(head)
             .or_else(|| if paths::has_segment_name(path) || !is_text(head) { named("kafka") } else { None }),

@@ -107,7 +107,8 @@ fn messages_with_headers_of_64_bytes_are_read() {
     let mut damaged = log.clone();
     damaged[65 + 64] ^= 1;
     let report = Validator::new(&iggy::Messages64).validate(&damaged);
-    let found: Vec<_> = report.findings.iter().map(|f| (f.batch, f.defect.error.offset())).collect();
+    let errors = report.findings.iter().filter(|f| f.defect.severity == Severity::Error);
+    let found: Vec<_> = errors.map(|f| (f.batch, f.defect.error.offset())).collect();
     assert_eq!(found, [(Some(1), 65)]);
     // A length that lies: the messages behind are found again.
     damaged[65 + 52] ^= 1;

@@ -197,7 +197,10 @@ fn the_way_back_is_found_behind_any_junk() {
             batches += 1;
         }
         let report = validate(&log, Origin::Stored, Conformance::Strict);
-        assert_eq!((report.totals.batches, report.totals.records), (batches, next), "round {round}: {report:?}");
+        // Junk that starts as a batch does is a damaged batch.
+        let damaged = report.findings.iter().filter(|f| f.batch.is_some() && f.defect.severity == Severity::Error);
+        let sound = report.totals.batches - damaged.count() as u64;
+        assert_eq!((sound, report.totals.records), (batches, next), "round {round}: {report:?}");
     }
 }
 
@@ -205,4 +208,86 @@ fn the_way_back_is_found_behind_any_junk() {
 fn requests_are_not_batches() {
     let body = request(&batch("mixed10.bin"), 10);
     assert!(!validate(&body, Origin::Client, Conformance::Strict).totals.is_valid());
+}
+
+/// The search by leaps finds what a look at every byte finds.
+#[test]
+fn the_search_finds_the_first_header_wherever_it_stands() {
+    use batchwise::Format;
+    let mut rng = Rng(21);
+    let header = &batch("mixed10.bin")[..256];
+    for round in 0..2000 {
+        let len = rng.below(1200);
+        let mut bytes = match round % 3 {
+            0 => rng.bytes(len),
+            1 => vec![0; len],
+            _ => (0..len).map(|_| u8::from(rng.below(150) == 0)).collect(),
+        };
+        for _ in 0..rng.below(3) {
+            let at = rng.below(bytes.len() + 1);
+            bytes.splice(at..at, header.iter().copied());
+        }
+        let slowly = (0..(bytes.len() + 1).saturating_sub(256)).find(|&at| Batches::R2.peek(&bytes[at..]).is_some());
+        assert_eq!(Batches::R2.find(&bytes, 256), slowly, "round {round}");
+    }
+}
+
+/// A batch that comes in pieces gets the verdict of one that lies there as a whole.
+#[test]
+fn a_batch_in_pieces_gets_the_same_verdict() {
+    use batchwise::Format;
+    use batchwise::iggy::decode_exact;
+    let mut rng = Rng(22);
+    let bases = ["mixed10.bin", "rev2_producer_max.bin", "zero_512.bin", "empty_count0.bin"].map(batch);
+    for round in 0..3000 {
+        let mut bytes = bases[round % 4].clone();
+        if round % 5 > 0 {
+            let at = [rng.below(bytes.len()), rng.below(72), 256 + rng.below(100)][rng.below(3)].min(bytes.len() - 1);
+            bytes[at] ^= 1 << rng.below(8);
+        }
+        let whole = decode_exact(&bytes, 1000, Revision::R2, &mut FrameList::default()).map(drop);
+        let mut pieces = Batches::R2.pieces(1000).expect("a way to verify in pieces");
+        let mut rest = &bytes[..];
+        while !rest.is_empty() {
+            let (piece, behind) = rest.split_at((1 + rng.below(300)).min(rest.len()));
+            pieces.feed(piece);
+            rest = behind;
+        }
+        match (pieces.finish(), whole) {
+            (Ok(()), Ok(())) => {}
+            (Err(found), Err(wanted)) if wanted.kind() == ErrorKind::BatchLengthMismatch => {
+                assert!(matches!(found.kind(), ErrorKind::FramesNotFilling | ErrorKind::MessageChecksumMismatch));
+            }
+            (Err(found), Err(wanted)) => {
+                let checksum = matches!(wanted.detail(), batchwise::Detail::ChecksumAt { .. });
+                assert_eq!(found.kind(), wanted.kind(), "round {round}");
+                assert!(!checksum || found == wanted);
+            }
+            (found, wanted) => panic!("round {round}: {found:?}, {wanted:?}"),
+        }
+    }
+}
+
+/// Batches longer than a validator holds before it knows them to be sound.
+#[test]
+fn long_batches_are_verified() {
+    let mut rng = Rng(23);
+    let (mut log, mut frames) = (Vec::new(), FrameList::default());
+    let payload = rng.bytes(1_000_000);
+    let mut next = 0;
+    for count in [12, 2, 11] {
+        let start = log.len();
+        encode(&vec![NewMessage { payload: &payload, ..NewMessage::default() }; count], None, &mut log, &mut frames)
+            .expect("a batch");
+        let at = Stamp { base_offset: Some(next), ..Stamp::default() };
+        stamp(log[start..].first_chunk_mut().expect("a header"), at, &mut frames, Default::default());
+        next += count as u64;
+    }
+    let report = validate(&log, Origin::Stored, Conformance::Strict);
+    assert_eq!((report.totals.batches, report.totals.records, report.findings.len()), (3, 25, 0));
+    log[9_000_000] ^= 1;
+    let report = validate(&log, Origin::Stored, Conformance::Strict);
+    assert_eq!(kinds(&report, Severity::Error).len(), 1);
+    assert_eq!(kinds(&report, Severity::Error)[0].0, ErrorKind::MessageChecksumMismatch);
+    assert_eq!((report.totals.batches, report.totals.records), (3, 8 + 2 + 11));
 }

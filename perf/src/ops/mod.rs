@@ -1,8 +1,8 @@
 //! The operations that are compared, one file each.
 
+mod admission;
 mod capi;
 mod codec;
-mod admission;
 mod crc32;
 mod crc32c;
 mod crc32c_more;

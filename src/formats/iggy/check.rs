@@ -67,11 +67,12 @@ fn after_damage(batch: &Batch<'_>, error: Error, frames: &mut FrameList, defect:
         let error = Error::new(ErrorKind::GenerationOld, detail, error.field(), error.offset());
         defect(Defect { error, severity: Severity::Info });
     }
-    let sound = frames.len() as u64;
+    // Those before the damage were read.
+    let records = frames.len() as u64;
     if batch.list_frames(frames).is_ok() && frames.batch_checksum(header) == header.batch_checksum() {
-        return summary_of(header);
+        return Summary { records, ..summary_of(header) };
     }
-    Summary { records: sound, damaged: true, ..Summary::default() }
+    Summary { damaged: true, ..Summary::default() }
 }
 
 /// The rule of development builds of summer 2026 by which a checksum holds that does not hold by today's.

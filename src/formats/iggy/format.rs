@@ -1,9 +1,11 @@
 //! Batches of today, joined to the validator.
 
 use super::message::frame_end;
+use super::search::{self, InPieces};
 use super::{Batch, BatchHeader, FrameList, MAX_BATCH_LENGTH, MessageHeader, Revision, check, decode};
-use crate::formats::{Defect, Format, Frame, Options, Order, Scratch, Summary};
+use crate::formats::{Defect, Format, Frame, Options, Order, Pieces, Scratch, Summary};
 use crate::{Detail, Error, ErrorKind, Result, xxh3};
+use alloc::boxed::Box;
 
 /// Batches of Iggy servers from 0.9 on, back to back, as in a segment.
 ///
@@ -32,9 +34,6 @@ impl Batches {
     }
 }
 
-/// Where the bytes begin that are zero in every revision.
-const RESERVED_AT: usize = 72;
-
 impl Format for Batches {
     fn name(&self) -> &'static str {
         match self.revision {
@@ -62,20 +61,6 @@ impl Format for Batches {
         (header.batch_length() - BatchHeader::SIZE as u64 >= least).then(|| check::summary_of(header))
     }
 
-    fn find(&self, bytes: &[u8], head: usize) -> Option<usize> {
-        let places = (bytes.len() + 1).checked_sub(head.max(BatchHeader::SIZE))?;
-        let mut at = 0;
-        while at < places {
-            // The reserved bytes are a long run of zeros: a byte that breaks it rules out every place that it is in.
-            match bytes[at + RESERVED_AT..at + BatchHeader::SIZE].iter().rposition(|&b| b != 0) {
-                Some(nonzero) => at += nonzero + 1,
-                None if self.peek(&bytes[at..]).is_some() => return Some(at),
-                None => at += 1,
-            }
-        }
-        None
-    }
-
     fn is_intact(&self, frame: &[u8]) -> bool {
         // A length and 184 zeros make a header, so the layout is asked before any hash, and the hash has the last word.
         let batch = Batch::parse_exact(frame, 0, self.revision).ok();
@@ -101,6 +86,14 @@ impl Format for Batches {
         defect: &mut dyn FnMut(Defect),
     ) {
         check::check_order(order, next, offset, options, defect);
+    }
+
+    fn pieces(&self, offset: u64) -> Option<Box<dyn Pieces>> {
+        Some(Box::new(InPieces::new(self.revision, offset)))
+    }
+
+    fn find(&self, bytes: &[u8], _: usize) -> Option<usize> {
+        search::find(bytes, |head| self.peek(head).is_some())
     }
 
     /// The checksum of a message or of the first batch has to hold. Where none is there as a whole, the lengths have to fit.

@@ -30,6 +30,7 @@ mod log;
 mod message;
 mod reply;
 mod request;
+mod search;
 mod server;
 mod stamp;
 mod user_headers;
