@@ -26,6 +26,7 @@ pub struct Kernel<F: 'static> {
     name: &'static str,
     features: &'static [&'static str],
     detected: fn() -> bool,
+    suits: fn() -> bool,
     pub(crate) run: F,
 }
 
@@ -34,9 +35,10 @@ impl<F> Kernel<F> {
         name: &'static str,
         features: &'static [&'static str],
         detected: fn() -> bool,
+        suits: fn() -> bool,
         run: F,
     ) -> Self {
-        Kernel { name, features, detected, run }
+        Kernel { name, features, detected, suits, run }
     }
 
     /// Name of the kernel, unique within its operation.
@@ -55,6 +57,12 @@ impl<F> Kernel<F> {
     #[must_use]
     pub fn is_available(&self) -> bool {
         (self.detected)()
+    }
+
+    /// Whether it is meant for this CPU; one that is not runs as well, but another row is faster.
+    #[must_use]
+    pub fn suits(&self) -> bool {
+        (self.suits)()
     }
 
     /// The lowest level under which this kernel may run.
@@ -107,10 +115,10 @@ impl<F: Copy> Table<F> {
         run
     }
 
-    /// The kernel that a call uses now: the first that the CPU has and the [cap](cap) allows.
+    /// The kernel that a call uses now: the first that the CPU has, that suits it, and that the [cap](cap) allows.
     pub fn best(&self) -> &'static Kernel<F> {
         let cap = cap();
-        self.available().find(|k| k.level() <= cap).unwrap_or(&self.kernels[self.kernels.len() - 1])
+        self.available().find(|k| k.suits() && k.level() <= cap).unwrap_or(&self.kernels[self.kernels.len() - 1])
     }
 
     /// Every kernel compiled in, best first; the last one is portable.
@@ -146,6 +154,8 @@ pub struct Row {
     pub features: &'static [&'static str],
     /// Whether this CPU has them.
     pub available: bool,
+    /// Whether the kernel is meant for this CPU.
+    pub suits: bool,
     /// The lowest [`Level`] under which it may run.
     pub level: Level,
 }
@@ -158,7 +168,13 @@ impl<F: Copy> Operation for Table<F> {
 
     fn rows(&self, each: &mut dyn FnMut(Row)) {
         for k in self.kernels {
-            each(Row { name: k.name, features: k.features, available: k.is_available(), level: k.level() });
+            each(Row {
+                name: k.name,
+                features: k.features,
+                available: k.is_available(),
+                suits: k.suits(),
+                level: k.level(),
+            });
         }
     }
 
@@ -294,12 +310,13 @@ macro_rules! detected { ($($feature:tt),+) => { $(cfg!(target_feature = $feature
 
 /// Declares an operation: a function, and a module of the same name with its `TABLE`, `available` and `with`.
 ///
-/// Each row is `"arch" ["feature", ..] => module::function`; the module's name becomes the kernel's.
+/// Each row is `"arch" ["feature", ..] => module::function`; the module's name becomes the kernel's. With `if path`
+/// behind the features it is chosen only where the function at `path` says that it suits the CPU.
 macro_rules! kernels {
     (
         $(#[$meta:meta])*
         $vis:vis fn $name:ident $args:tt -> $ret:ty {
-            $($arch:literal $features:tt => $file:ident :: $kernel:ident,)*
+            $($arch:literal $features:tt $(if $suits:path)? => $file:ident :: $kernel:ident,)*
             portable => $pfile:ident :: $pkernel:ident $(,)?
         }
     ) => {
@@ -307,9 +324,9 @@ macro_rules! kernels {
         kernels!(@module [$vis] $name $args [$ret] [
             $(
                 #[cfg(target_arch = $arch)]
-                kernels!(@row $args [$ret] $features $file $kernel),
+                kernels!(@row $args [$ret] $features [$($suits)?] $file $kernel),
             )*
-            crate::dispatch::Kernel::new(stringify!($pfile), &[], || true, $pfile::$pkernel),
+            crate::dispatch::Kernel::new(stringify!($pfile), &[], || true, || true, $pfile::$pkernel),
         ]);
     };
     (@entry [$(#[$meta:meta])*] [$vis:vis] $name:ident ($($arg:ident: $ty:ty),* $(,)?) [$ret:ty]) => {
@@ -351,8 +368,8 @@ macro_rules! kernels {
             }
         }
     };
-    (@row ($($arg:ident: $ty:ty),* $(,)?) [$ret:ty] [$($feature:tt),+] $file:ident $kernel:ident) => {
-        crate::dispatch::Kernel::new(stringify!($file), &[$($feature),+], || detected!($($feature),+), {
+    (@row ($($arg:ident: $ty:ty),* $(,)?) [$ret:ty] [$($feature:tt),+] [$($suits:path)?] $file:ident $kernel:ident) => {
+        crate::dispatch::Kernel::new(stringify!($file), &[$($feature),+], || detected!($($feature),+), || true $(&& $suits())?, {
             // Does not compile if the kernel needs a feature that the row does not list.
             $(#[target_feature(enable = $feature)])+
             fn run($($arg: $ty),*) -> $ret { $file::$kernel($($arg),*) }

@@ -7,15 +7,23 @@
 //! finished CRCs that never touches the data ([`combine`], [`shift`], [`remove_prefix`], [`remove_suffix`], [`patch`]).
 
 mod combine;
+#[cfg(target_arch = "x86_64")]
+mod cpu;
+#[cfg(target_arch = "x86_64")]
+mod fused512;
 mod hasher;
 mod polynomial;
 mod portable;
 #[cfg(target_arch = "x86_64")]
+mod short512;
+#[cfg(target_arch = "x86_64")]
 mod sse42;
 #[cfg(target_arch = "x86_64")]
-mod vpclmul;
+mod tiny;
 
 pub use combine::Shift;
+#[cfg(target_arch = "x86_64")]
+use fused512::{golden_cove, zen4, zen5};
 pub use hasher::Hasher;
 
 /// CRC-32C of `data`.
@@ -33,7 +41,11 @@ kernels! {
     /// Continues the CRC-32C `crc` over `data`: `update(crc32c(a), b)` is the CRC of `a` followed by `b`.
     #[must_use]
     pub fn update(crc: u32, data: &[u8]) -> u32 {
-        "x86_64" ["sse4.2", "pclmulqdq", "avx512f", "avx512vl", "vpclmulqdq"] => vpclmul::update,
+        "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"]
+            if cpu::has_three_crc32_units => zen5::update,
+        "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"]
+            if cpu::multiplies_every_cycle => golden_cove::update,
+        "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"] => zen4::update,
         "x86_64" ["sse4.2"] => sse42::update,
         portable => portable::update,
     }

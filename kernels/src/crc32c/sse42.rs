@@ -48,6 +48,7 @@ fn apply(shift: &Shift, state: u64) -> u64 {
 }
 
 #[target_feature(enable = "sse4.2")]
+#[inline]
 pub(super) fn update(crc: u32, data: &[u8]) -> u32 {
     let (state, rest) = rounds::<LONG>(u64::from(!crc), data, &OVER_LONG);
     let (state, rest) = rounds::<SHORT>(state, rest, &OVER_SHORT);
