@@ -16,13 +16,13 @@ pub(super) fn oneshot(data: &[u8], seed: u64) -> u64 {
     match (data.len(), seed) {
         (..=short::MAX, _) => short::hash(data, seed, secret::SHORT),
         (_, 0) => whole(data, &long::DEFAULT),
-        _ => whole(data, &Any(&secret::seeded(seed))),
+        _ => whole(data, &Any::new(&secret::seeded(seed))),
     }
 }
 
 #[target_feature(enable = "avx2")]
 pub(super) fn consume(lanes: &mut Lanes, position: usize, stripes: &[[u8; STRIPE]], secret: &[u8]) -> usize {
-    let (acc, position) = run(from_lanes(lanes), position, stripes, &Any(secret));
+    let (acc, position) = run(from_lanes(lanes), position, stripes, &Any::new(secret));
     *lanes = to_lanes(acc);
     position
 }

@@ -90,10 +90,16 @@ impl Keys for Table {
     }
 }
 
-/// A secret as the caller has it, at least [`secret::MIN_LEN`] bytes; the methods panic if it has less.
-pub(super) struct Any<'a>(pub(super) &'a [u8]);
+/// A secret as the caller has it, at least [`secret::MIN_LEN`] bytes.
+pub(super) struct Any<'a>(&'a [u8]);
 
-impl Any<'_> {
+impl<'a> Any<'a> {
+    #[inline(always)]
+    pub(super) fn new(secret: &'a [u8]) -> Self {
+        assert!(secret.len() >= secret::MIN_LEN, "a secret of {} bytes", secret.len());
+        Any(secret)
+    }
+
     #[inline(always)]
     fn at(&self, at: usize) -> &[u8; STRIPE] {
         self.0[at..].first_chunk().expect("a key lies inside the secret")

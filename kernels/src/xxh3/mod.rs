@@ -8,6 +8,8 @@ mod avx2;
 mod avx512;
 mod batch;
 mod long;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 mod primes;
 mod secret;
@@ -72,7 +74,7 @@ pub fn hash64_with_secret(data: &[u8], secret: &[u8]) -> Result<u64, SecretTooSh
     if data.len() <= short::MAX {
         return Ok(short::hash(data, 0, first));
     }
-    let keys = Any(secret);
+    let keys = Any::new(secret);
     let (stripes, last) = long::split(data);
     let mut acc = long::INITIAL;
     consume(&mut acc, 0, stripes, secret);
@@ -111,6 +113,7 @@ kernels! {
         "x86_64" ["avx512f", "avx512dq", "avx512vl", "bmi2"] => avx512::oneshot,
         "x86_64" ["avx2", "bmi2"] => avx2::oneshot,
         "x86_64" ["sse2"] => sse2::oneshot,
+        "aarch64" ["neon"] => neon::oneshot,
         portable => portable::oneshot,
     }
 }
@@ -126,6 +129,7 @@ kernels! {
         "x86_64" ["avx512f", "avx512dq", "avx512vl", "bmi2"] => avx512::consume,
         "x86_64" ["avx2"] => avx2::consume,
         "x86_64" ["sse2"] => sse2::consume,
+        "aarch64" ["neon"] => neon::consume,
         portable => portable::consume,
     }
 }
@@ -141,6 +145,7 @@ kernels! {
         "x86_64" ["avx512f", "avx512dq", "avx512vl", "avx512bw", "bmi2"] => avx512::many,
         "x86_64" ["avx2", "bmi2"] => avx2::many,
         "x86_64" ["sse2"] => sse2::many,
+        "aarch64" ["neon"] => neon::many,
         portable => portable::many,
     }
 }
@@ -154,6 +159,7 @@ kernels! {
         "x86_64" ["avx512f", "avx512dq", "avx512vl", "avx512bw", "bmi2"] => avx512::many_ranges,
         "x86_64" ["avx2", "bmi2"] => avx2::many_ranges,
         "x86_64" ["sse2"] => sse2::many_ranges,
+        "aarch64" ["neon"] => neon::many_ranges,
         portable => portable::many_ranges,
     }
 }

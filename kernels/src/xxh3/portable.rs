@@ -11,13 +11,13 @@ pub(super) fn oneshot(data: &[u8], seed: u64) -> u64 {
     match (data.len(), seed) {
         (..=short::MAX, _) => short::hash(data, seed, secret::SHORT),
         (_, 0) => whole(data, &long::DEFAULT),
-        _ => whole(data, &Any(&secret::seeded(seed))),
+        _ => whole(data, &Any::new(&secret::seeded(seed))),
     }
 }
 
 pub(super) fn consume(acc: &mut Lanes, position: usize, stripes: &[[u8; STRIPE]], secret: &[u8]) -> usize {
     let position_after;
-    (*acc, position_after) = run(*acc, position, stripes, &Any(secret));
+    (*acc, position_after) = run(*acc, position, stripes, &Any::new(secret));
     position_after
 }
 

@@ -164,7 +164,7 @@ impl<S: AsRef<[u8]>> Xxh3<S> {
             old.copy_from_slice(&self.buffer[BUFFER - old.len()..]);
             new.copy_from_slice(rest);
         }
-        let keys = Any(secret);
+        let keys = Any::new(secret);
         let len = self.consumed + rest.len() as u64;
         long::merge(&portable::stripe(acc, &last, keys.last()), len, keys.merge())
     }

@@ -11,7 +11,7 @@ pub(super) fn cases() -> Vec<Plan> {
     let hot = short.into_iter().chain(long).map(|len| Plan::new("hot", len as u64, move || hot(len)));
     let mixed = [1..=16, 17..=40, 17..=128, 129..=240, 241..=1040]
         .map(|lens| Plan::new("mixed", *lens.end() as u64, move || mixed(lens.clone())));
-    let many = [17..=128, 129..=240, 241..=1040, 40..=1040, 16 << 10..=16 << 10]
+    let many = [17..=128, 129..=240, 241..=1040, 40..=1000, 16 << 10..=16 << 10]
         .map(|lens| Plan::new("many", *lens.end() as u64, move || many(lens.clone())));
     hot.chain(mixed).chain(many).chain(super::admission::cases()).collect()
 }

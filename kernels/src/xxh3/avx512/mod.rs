@@ -23,7 +23,7 @@ pub(super) fn oneshot(data: &[u8], seed: u64) -> u64 {
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,bmi2")]
 pub(super) fn consume(lanes: &mut Lanes, position: usize, stripes: &[[u8; STRIPE]], secret: &[u8]) -> usize {
-    let (acc, position) = run(from_lanes(lanes), position, stripes, &Any(secret));
+    let (acc, position) = run(from_lanes(lanes), position, stripes, &Any::new(secret));
     *lanes = to_lanes(acc);
     position
 }
@@ -32,7 +32,7 @@ pub(super) fn consume(lanes: &mut Lanes, position: usize, stripes: &[[u8; STRIPE
 #[inline(never)]
 fn with_seed(data: &[u8], seed: u64) -> u64 {
     let secret = secret::seeded(seed);
-    let keys = Any(&secret);
+    let keys = Any::new(&secret);
     let (stripes, last) = long::split(data);
     let (acc, _) = run(from_lanes(&INITIAL), 0, stripes, &keys);
     finish(acc, last, data.len(), &keys)
