@@ -18,6 +18,8 @@ pub struct FrameList {
     /// Room for the head of the batch checksum's input, then the checksums as they lie in the frames: with the head put
     /// in, the input is one piece.
     input: Vec<u8>,
+    /// Hashes of frames that are hashed together.
+    hashes: Vec<u64>,
     /// Number of frames. The two vectors never get shorter, so that room which was made once is not cleared again.
     len: usize,
 }
@@ -159,7 +161,8 @@ pub(super) fn verify(batch: &Batch<'_>, frames: &mut FrameList) -> Result<()> {
     while more {
         let from = frames.len();
         more = frames.walk(blob, count);
-        if let Err(index) = hash(blob, &frames.hashed[from..frames.len], &frames.checksum_bytes()[8 * from..]) {
+        let stored = &frames.input[CHECKSUM_HEAD + 8 * from..CHECKSUM_HEAD + 8 * frames.len];
+        if let Err(index) = hash(blob, &frames.hashed[from..frames.len], stored, &mut frames.hashes) {
             // What lies behind a damaged frame is not known.
             let index = from + index;
             let damaged = frames.hashed[index].clone();
@@ -176,14 +179,37 @@ pub(super) fn verify(batch: &Batch<'_>, frames: &mut FrameList) -> Result<()> {
     Err(batch.header().error(ErrorKind::BatchChecksumMismatch, detail, "batch_checksum", batch.offset()))
 }
 
+/// Whether so many frames of that many hashed bytes are better hashed together than one after the other.
+///
+/// Measured on a Zen 4, ns per frame, rounds of 128 against the loop: 56 B 4.7 to 4.0, 100 B 4.8 to 6.3, 140 B 9.3 to 8.3,
+/// 200 B 9.4 to 10.0, 240 B 9.4 to 10.9, 300 B 9.6 to 9.7, 1064 B 23.7 to 20.0. A round of 32 costs 0.9 more than one of 128.
+fn pays_together(frames: usize, bytes: usize) -> bool {
+    frames >= 64 && matches!(bytes / frames, 72..=128 | 192..=240)
+}
+
 /// Compares the checksums of frames; the index of the first that differs.
-fn hash(blob: &[u8], hashed: &[Range<usize>], stored: &[u8]) -> Result<(), usize> {
-    for (index, (range, stored)) in hashed.iter().zip(stored.as_chunks::<8>().0).enumerate() {
-        if xxh3::hash64(&blob[range.clone()]) != u64::from_le_bytes(*stored) {
-            return Err(index);
-        }
+fn hash(blob: &[u8], hashed: &[Range<usize>], stored: &[u8], hashes: &mut Vec<u64>) -> Result<(), usize> {
+    let (stored, _) = stored.as_chunks::<8>();
+    let (Some(first), Some(last)) = (hashed.first(), hashed.last()) else { return Ok(()) };
+    // The checksums between them are bytes that are not hashed.
+    let bytes = (last.end - first.start).saturating_sub(UNHASHED * (hashed.len() - 1));
+    if !pays_together(hashed.len(), bytes) {
+        let differs = |(range, stored): (&Range<usize>, &[u8; 8])| {
+            xxh3::hash64(&blob[range.clone()]) != u64::from_le_bytes(*stored)
+        };
+        return hashed.iter().zip(stored).position(differs).map_or(Ok(()), Err);
     }
-    Ok(())
+    if hashes.len() < hashed.len() {
+        hashes.resize(TOGETHER, 0);
+    }
+    let hashes = &mut hashes[..hashed.len()];
+    xxh3::many_ranges(blob, hashed, hashes);
+    let differing = hashes.iter().zip(stored).fold(0, |all, (h, s)| all | (h ^ u64::from_le_bytes(*s)));
+    if differing == 0 {
+        return Ok(());
+    }
+    let first = hashes.iter().zip(stored).position(|(h, s)| *h != u64::from_le_bytes(*s));
+    first.map_or(Ok(()), Err)
 }
 
 #[cold]
