@@ -981,8 +981,8 @@ int32_t batchwise_xxh3_64_with_secret(const void *data,
                                       uint64_t *hash);
 
 /**
- * XXH3-64 with `seed` of each of `count` independent pieces, into `hashes`: faster than one call for each when they are
- * small.
+ * XXH3-64 with `seed` of each of `count` independent pieces, into `hashes`: with seed 0 faster than one call for each when
+ * they are small.
  *
  * # Safety
  * `slices` points to `count` slices, each of readable bytes or null, and `hashes` to `count` places.

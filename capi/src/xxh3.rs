@@ -46,14 +46,17 @@ pub unsafe extern "C" fn batchwise_xxh3_64_with_secret(
     }
 }
 
-/// XXH3-64 with `seed` of each of `count` independent pieces, into `hashes`: faster than one call for each when they are
-/// small.
+/// XXH3-64 with `seed` of each of `count` independent pieces, into `hashes`: with seed 0 faster than one call for each when
+/// they are small.
 ///
 /// # Safety
 /// `slices` points to `count` slices, each of readable bytes or null, and `hashes` to `count` places.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn batchwise_xxh3_64_many(slices: *const Slice, count: usize, seed: u64, hashes: *mut u64) {
     let many = |frames: &[&[u8]], hashes: &mut [u64]| {
+        if seed == 0 {
+            return xxh3::many(frames, hashes);
+        }
         for (frame, hash) in frames.iter().zip(hashes) {
             *hash = xxh3::hash64_with_seed(frame, seed);
         }

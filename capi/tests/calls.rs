@@ -59,11 +59,13 @@ fn many() {
     let (mut crcs, mut hashes) = (vec![1; slices.len()], vec![1; slices.len()]);
     // SAFETY: as many slices as places.
     unsafe { batchwise_crc32c_many(slices.as_ptr(), slices.len(), crcs.as_mut_ptr()) };
-    // SAFETY: as before.
-    unsafe { batchwise_xxh3_64_many(slices.as_ptr(), slices.len(), 3, hashes.as_mut_ptr()) };
-    for (i, frame) in frames.iter().copied().chain([&[][..]]).enumerate() {
-        assert_eq!(crcs[i], crc32c::crc32c(frame), "{i}");
-        assert_eq!(hashes[i], xxh3::hash64_with_seed(frame, 3), "{i}");
+    for seed in [0, 3] {
+        // SAFETY: as before.
+        unsafe { batchwise_xxh3_64_many(slices.as_ptr(), slices.len(), seed, hashes.as_mut_ptr()) };
+        for (i, frame) in frames.iter().copied().chain([&[][..]]).enumerate() {
+            assert_eq!(crcs[i], crc32c::crc32c(frame), "{i}");
+            assert_eq!(hashes[i], xxh3::hash64_with_seed(frame, seed), "{i} {seed}");
+        }
     }
     // SAFETY: null is allowed, and then nothing is touched.
     unsafe { batchwise_crc32c_many(null(), 5, crcs.as_mut_ptr()) };

@@ -10,6 +10,7 @@
 //! assert_eq!(xxh3::hash64(b""), 0x2D06_8005_38D3_94C2);
 //! ```
 #![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[macro_use]
 pub mod dispatch;
