@@ -1,6 +1,6 @@
 //! The formats, and the trait that joins them to the validator.
 
-use crate::{Error, Result};
+use crate::{Detail, Error, ErrorKind, Result};
 use alloc::boxed::Box;
 use core::fmt;
 
@@ -113,9 +113,22 @@ pub trait Format: Sync {
         (0..places).find(|&at| self.peek(&bytes[at..]).is_some())
     }
 
-    /// How bad it is if an input ends in zeros.
-    fn zero_tail(&self) -> Severity {
+    /// How bad a defect of `kind` is that somebody else found in an input of this format.
+    fn severity(&self, kind: ErrorKind, options: &Options) -> Severity {
+        let _ = (kind, options);
         Severity::Error
+    }
+
+    /// What is wrong with `tail`, the last bytes of an input, which are too few for a frame and stand at `offset`.
+    fn tail(&self, tail: &[u8], offset: u64, options: &Options) -> Error {
+        let _ = options;
+        let detail = Detail::Length { needed: self.prefix_len() as u64 + 1, available: tail.len() as u64 };
+        Error::new(ErrorKind::TornTail, detail, "batch", offset)
+    }
+
+    /// Reports what is wrong with an input as a whole, which has `batches` frames and ends at `offset`.
+    fn check_end(&self, batches: u64, offset: u64, options: &Options, defect: &mut dyn FnMut(Defect)) {
+        let _ = (batches, offset, options, defect);
     }
 
     /// Whether an input that starts with `head` looks like this format.
@@ -276,6 +289,10 @@ pub struct Summary {
     pub epoch: Option<i32>,
     /// Time of the frame, in the unit of the format: the greatest of its records', or that of its append.
     pub timestamp: Option<i64>,
+    /// Version of the format, where it has several.
+    pub version: Option<u8>,
+    /// Whether the content is compressed.
+    pub compressed: bool,
     /// Nothing that the frame says can be relied on, its length included: a checksum over it is wrong.
     pub damaged: bool,
 }
@@ -288,6 +305,10 @@ pub struct Order {
     pub next_offset: Option<u64>,
     /// Leader epoch of the frame before.
     pub epoch: Option<i32>,
+    /// Version of the frame before.
+    pub version: Option<u8>,
+    /// Whether the content of the frame before is compressed.
+    pub compressed: bool,
     /// The bytes before were damaged, so that offsets may be missing.
     pub after_damage: bool,
     /// The first offset that the input may hold, where its name tells.

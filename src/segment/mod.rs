@@ -33,5 +33,6 @@ pub fn verify<S: ReadAt + ?Sized>(source: &S, validator: Validator<'_>, sink: &m
     let mut window = Window::new(source, source.size()?, Vec::new());
     let mut walk = Walk::new(validator);
     walk.advance(&mut window, u64::MAX, sink)?;
+    walk.end(sink);
     Ok(walk.totals())
 }

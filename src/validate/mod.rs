@@ -178,6 +178,7 @@ impl<'p> Validator<'p> {
         let mut walk = Walk::new(*self);
         let mut sink = Collector { report, max: self.max_findings, list: self.list_batches };
         let Ok(()) = walk.advance(&mut Memory(input), u64::MAX, &mut sink) as Result<(), Infallible>;
+        walk.end(&mut sink);
         report.totals = walk.totals();
     }
 
@@ -185,6 +186,7 @@ impl<'p> Validator<'p> {
     pub fn walk(&self, input: &[u8], sink: &mut dyn Sink) -> Totals {
         let mut walk = Walk::new(*self);
         let Ok(()) = walk.advance(&mut Memory(input), u64::MAX, sink) as Result<(), Infallible>;
+        walk.end(sink);
         walk.totals()
     }
 

@@ -69,6 +69,7 @@ pub(super) fn validate(validator: &Validator<'_>, input: &[u8], report: &mut Rep
             let Ok(()) = walked as Result<(), Infallible>;
         }
     }
+    walk.end(&mut Collector { report, max, list });
     report.totals = walk.totals();
 }
 

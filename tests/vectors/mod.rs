@@ -4,6 +4,8 @@
 //! that holds the whole sets as `java/` and `clients/`.
 #![allow(dead_code, unreachable_pub)] // each test uses a part
 
+pub mod read;
+
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;

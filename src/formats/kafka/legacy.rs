@@ -174,7 +174,7 @@ impl<'a> Message<'a> {
     ///
     /// # Errors
     /// Those of [`content`](Self::content) and of [`Decoder::decode`], `CodecUnknown`, `CodecNotAllowed`,
-    /// `WrapperValueNull`, `InnerSetEmpty`, `BatchLengthTooSmall`, `WrapperOffsetInvalid`.
+    /// `WrapperValueNull`, `InnerSetEmpty`, `BatchLengthTooSmall`, `BatchLengthOverflow`, `WrapperOffsetInvalid`.
     pub fn inner<'d>(&self, decoder: &'d mut Decoder) -> Result<InnerMessages<'d>> {
         let codec = self.wrapper_codec()?;
         let (stream, start) = self.stream()?;
@@ -275,7 +275,6 @@ pub struct InnerMessage<'a> {
 #[derive(Clone, Debug)]
 pub struct InnerMessages<'a> {
     set: MessageSet<'a>,
-    first: MessageSet<'a>,
     add: i64,
     append_time: Option<i64>,
     cut_off: Option<Error>,
@@ -293,7 +292,7 @@ impl<'a> InnerMessages<'a> {
                     count += 1;
                     last = message.header.offset();
                 }
-                Err(e) if matches!(e.kind(), ErrorKind::TornTail | ErrorKind::BatchLengthOverflow) => {
+                Err(e) if e.kind() == ErrorKind::TornTail => {
                     cut_off = Some(e.of_kind(ErrorKind::InnerEntryTruncated));
                 }
                 Err(e) => return Err(e),
@@ -314,12 +313,12 @@ impl<'a> InnerMessages<'a> {
         }
         let is_broker = wrapper.timestamp_type() == Some(TimestampType::LogAppendTime);
         let append_time = if is_broker { wrapper.timestamp() } else { None };
-        Ok(InnerMessages { first: set.clone(), set, add, append_time, cut_off, count })
+        Ok(InnerMessages { set, add, append_time, cut_off, count })
     }
 
-    /// How many there are.
+    /// How many there are from the first.
     #[must_use]
-    pub const fn count_all(&self) -> u64 {
+    pub const fn total(&self) -> u64 {
         self.count
     }
 
@@ -327,12 +326,6 @@ impl<'a> InnerMessages<'a> {
     #[must_use]
     pub const fn is_cut_off(&self) -> Option<Error> {
         self.cut_off
-    }
-
-    /// The same messages from the first.
-    #[must_use]
-    pub fn rewound(&self) -> Self {
-        InnerMessages { set: self.first.clone(), ..self.clone() }
     }
 }
 

@@ -33,7 +33,7 @@ pub use build_control::{Endpoint, KRaftVoter, NewControlRecord, Voter};
 pub use build_legacy::MessageSetBuilder;
 pub use control::ControlRecord;
 pub use legacy::{Content, InnerMessage, InnerMessages, Message, MessageHeader, MessageSet};
-pub use produce::Produce;
+pub use produce::{Produce, Produced};
 pub use producer::{
     Appended, EndedTransaction, ProducerState, Producers, RetainedBatch, sequence_after, sequence_before,
 };
@@ -115,9 +115,16 @@ impl Format for Log {
         order::check(order, next, offset, options, defect);
     }
 
-    fn zero_tail(&self) -> Severity {
-        // Preallocated files have one, and some file systems leave one after a crash; brokers cut it off.
-        Severity::Warning
+    fn severity(&self, kind: ErrorKind, options: &Options) -> Severity {
+        rules::severity(kind, options).unwrap_or(Severity::Info)
+    }
+
+    fn tail(&self, tail: &[u8], offset: u64, options: &Options) -> Error {
+        order::tail(tail, offset, options)
+    }
+
+    fn check_end(&self, batches: u64, offset: u64, options: &Options, defect: &mut dyn FnMut(Defect)) {
+        order::end(batches, offset, options, defect);
     }
 
     fn detect(&self, head: &[u8]) -> bool {

@@ -29,6 +29,8 @@ fn record_batch(first: u64, head: &[u8]) -> Option<Summary> {
         next_offset: Some(next),
         epoch: Some(header.partition_leader_epoch()),
         timestamp: Some(header.max_timestamp()),
+        version: Some(2),
+        compressed: header.attributes() & 7 != 0,
         damaged: false,
     })
 }
@@ -42,5 +44,12 @@ fn message(offset: u64, length: i32, magic: i8, head: &[u8]) -> Option<Summary> 
         return None;
     }
     let first_offset = (codec == 0).then_some(offset);
-    Some(Summary { records: 1, first_offset, next_offset: Some(offset + 1), ..Summary::default() })
+    Some(Summary {
+        records: 1,
+        first_offset,
+        next_offset: Some(offset + 1),
+        version: u8::try_from(magic).ok(),
+        compressed: codec != 0,
+        ..Summary::default()
+    })
 }

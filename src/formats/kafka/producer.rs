@@ -10,15 +10,27 @@ use alloc::collections::{BTreeMap, BTreeSet};
 const RETAINED: usize = 5;
 
 /// Adds to a sequence number: after 2147483647 comes 0.
+///
+/// For negative numbers, of which there should be none, the result is Kafka's.
 #[must_use]
 pub const fn sequence_after(sequence: i32, by: i32) -> i32 {
-    if sequence > i32::MAX - by { by - (i32::MAX - sequence) - 1 } else { sequence + by }
+    if sequence > i32::MAX.wrapping_sub(by) {
+        by.wrapping_sub(i32::MAX.wrapping_sub(sequence)).wrapping_sub(1)
+    } else {
+        sequence.wrapping_add(by)
+    }
 }
 
 /// Takes from a sequence number: before 0 comes 2147483647.
+///
+/// For negative numbers, of which there should be none, the result is Kafka's.
 #[must_use]
 pub const fn sequence_before(sequence: i32, by: i32) -> i32 {
-    if sequence < by { i32::MAX - (by - sequence) + 1 } else { sequence - by }
+    if sequence < by {
+        i32::MAX.wrapping_sub(by.wrapping_sub(sequence)).wrapping_add(1)
+    } else {
+        sequence.wrapping_sub(by)
+    }
 }
 
 /// A batch as it is kept.

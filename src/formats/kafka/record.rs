@@ -130,7 +130,8 @@ impl<'a> Records<'a> {
             return Err(Error::new(ErrorKind::RecordsCountNegative, detail, "recordsCount", at));
         };
         let offset = if within == Within::Input { batch.offset() + BatchHeader::SIZE as u64 } else { 0 };
-        Ok(Records { bytes, at: 0, left, done: false, offset, within })
+        // Readers do not look at what is behind the header of a batch without records.
+        Ok(Records { bytes, at: 0, left, done: left == 0, offset, within })
     }
 
     /// Bytes of the records section read so far.

@@ -71,6 +71,7 @@ macro_rules! rules {
 pub(super) static RULES: &[Rule] = rules! {
     // Framing
     TornTail                       "K03 K06 K68" E E I  Never      Stored;
+    BatchLengthPastEnd             "K06"         E E E  Never      Stored;
     TrailingBytes                  "K01 K02"     W E I  Never      Stored;
     ZeroTail                       "K69"         E W E  Always     Always;
     BatchLengthTooSmall            "K04 K82"     E E E  Always     Always;
@@ -148,7 +149,8 @@ pub(super) static RULES: &[Rule] = rules! {
     // Segments
     OffsetOverlap                  "K62"         X E E  Never      Never;
     OffsetGap                      "K63"         X I I  Never      Never;
-    RelativeOffsetOverflow         "K64"         X E X  Never      Never;
+    // Kafka reads such a segment, and splits it when it loads it.
+    RelativeOffsetOverflow         "K64"         X W X  Never      Never;
     OffsetBelowSegmentBase         "K65"         X E X  Never      Never;
     LeaderEpochRegression          "K66"         X W X  Never      Never;
     EmptySegment                   "K67"         X I X  Never      Never;
@@ -278,6 +280,11 @@ impl<'a> Judge<'a> {
     /// Whether the broker would convert.
     pub(super) fn converts(&self) -> bool {
         matches!(self.of, Of::Message { converts: true })
+    }
+
+    /// Notes that the broker writes the messages anew.
+    pub(super) fn set_converts(&mut self) {
+        self.of = Of::Message { converts: true };
     }
 
     /// Reports a failed check; tells whether it is an error.

@@ -4,7 +4,7 @@ use super::super::input::Input;
 use super::super::search::{Accept, is_intact, search};
 use super::super::{Batch, Sink};
 use super::Walk;
-use crate::formats::{Defect, Severity, Summary};
+use crate::formats::{Defect, Origin, Severity, Summary};
 use crate::{Detail, Error, ErrorKind};
 
 impl Walk<'_> {
@@ -64,7 +64,8 @@ impl Walk<'_> {
         if nonzero >= end && !is_torn {
             let detail = Detail::Length { needed: 0, available: end - start };
             let error = Error::new(ErrorKind::ZeroTail, detail, "batch", start);
-            self.report(None, Defect { error, severity: self.format.zero_tail() }, sink);
+            let severity = self.format.severity(ErrorKind::ZeroTail, &self.validator.options);
+            self.report(None, Defect { error, severity }, sink);
             self.position = end;
             return Ok(());
         }
@@ -77,12 +78,15 @@ impl Walk<'_> {
             // It was the length of the frame before that led here.
             (from, lost) = (at + 1, at);
         }
-        let found = self.search(from, end, &|_, _| true, input)?;
+        // What a producer sends ends with an entry that is cut off, whatever may be behind it.
+        let is_end = is_torn && self.validator.options.origin == Origin::Client;
+        let found = if is_end { None } else { self.search(from, end, &|_, _| true, input)? };
         if is_torn && found.is_some() {
             let (detail, at) = (defect.error.detail(), defect.error.offset());
             defect.error = Error::new(ErrorKind::BatchLengthPastEnd, detail, defect.error.field(), at);
         }
         self.order.after_damage = true;
+        defect.severity = self.format.severity(defect.error.kind(), &self.validator.options);
         self.report(None, defect, sink);
         if found.is_some() || !is_torn {
             self.report_unreadable(lost, found.unwrap_or(end), sink);

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::input::Input;
 use super::search::in_pieces;
 use super::{Batch, Collector, Finding, Report, Sink, Totals, Validator};
-use crate::formats::{Defect, Depth, Format, Frame, Order, Scratch, Severity, Summary};
+use crate::formats::{Defect, Depth, Format, Frame, Options, Order, Scratch, Severity, Summary};
 use crate::{Detail, Error, ErrorKind};
 
 /// Longest frame that is held as a whole before its checksum was found to be right.
@@ -84,6 +84,13 @@ impl<'p> Walk<'p> {
         (self.joint, self.amid, self.stopped, self.unverified, self.run) = (None, true, false, None, RUN);
     }
 
+    /// Looks at the input as a whole, after all of it was walked through.
+    pub(crate) fn end(&mut self, sink: &mut dyn Sink) {
+        let Walk { format, position, totals, .. } = *self;
+        let options = self.validator.options;
+        format.check_end(totals.batches, position, &options, &mut |defect| self.report(None, defect, sink));
+    }
+
     /// What was read so far.
     pub(crate) fn totals(&self) -> Totals {
         self.totals
@@ -128,7 +135,7 @@ impl<'p> Walk<'p> {
             if count == self.run || offset >= until || cut_off {
                 break Next::Run;
             }
-            match frame_at(self.format, rest, end - offset, offset) {
+            match frame_at(self.format, rest, end - offset, offset, &self.validator.options) {
                 Ok(len) if len <= rest.len() as u64 => {
                     if count > 0 && self.validator.format_at(rest, self.format) != self.format {
                         break Next::Run;
@@ -271,6 +278,7 @@ impl<'p> Walk<'p> {
     fn go_on_from(&mut self, summary: &Summary) {
         self.order.next_offset = summary.next_offset.or(self.order.next_offset);
         self.order.epoch = summary.epoch;
+        (self.order.version, self.order.compressed) = (summary.version, summary.compressed);
         self.order.after_damage = false;
         self.order.ahead = None;
     }
@@ -336,15 +344,15 @@ impl<'p> Walk<'p> {
 }
 
 /// Length of the frame at the start of `rest`, or the defect that stands there. `left` bytes of the input are left.
-fn frame_at(format: &dyn Format, rest: &[u8], left: u64, offset: u64) -> Result<u64, Defect> {
+fn frame_at(format: &dyn Format, rest: &[u8], left: u64, offset: u64, options: &Options) -> Result<u64, Defect> {
     let prefix = format.prefix_len() as u64;
     if left < prefix {
-        return Err(torn(prefix, left, offset));
+        return Err(format.tail(rest, offset, options).into());
     }
     match format.frame_len(rest, offset) {
         Ok(len) if len <= left => Ok(len),
         Ok(len) => Err(torn(len, left, offset)),
-        Err(_) if left == prefix => Err(torn(prefix + 1, left, offset)),
+        Err(_) if left == prefix => Err(format.tail(rest, offset, options).into()),
         Err(error) => Err(error.into()),
     }
 }

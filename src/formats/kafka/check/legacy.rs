@@ -21,6 +21,8 @@ pub(super) fn check(frame: Frame<'_>, produce: &Produce, scratch: &mut Scratch, 
         first_offset: if is_wrapper { None } else { last },
         next_offset: last.map(|last| last + 1),
         timestamp: message.timestamp(),
+        version: u8::try_from(message.header().magic()).ok(),
+        compressed: is_wrapper,
         ..Summary::default()
     };
     if judge.options.depth < Depth::Checksums {
@@ -161,6 +163,10 @@ fn wrapper(
     }
     if let Some(first) = inner.clone().next() {
         summary.first_offset = u64::try_from(first.offset).ok();
+    }
+    if message.header().magic() == 0 || inner.clone().zip(0..).any(|(one, index)| one.offset != index) {
+        // Without offsets from 0 on the set is written anew, whatever its format.
+        judge.set_converts();
     }
     let mut expected = 0;
     for one in inner {

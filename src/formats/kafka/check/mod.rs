@@ -28,7 +28,8 @@ pub(super) fn check(
     defect: &mut dyn FnMut(Defect),
 ) -> Summary {
     if frame.bytes.get(MAGIC_AT).is_some_and(|&magic| magic < 2) {
-        let judge = Judge::new(options, Of::Message { converts: produce.converts }, defect);
+        let converts = produce.converts(frame.bytes[MAGIC_AT] as i8);
+        let judge = Judge::new(options, Of::Message { converts }, defect);
         return legacy::check(frame, produce, scratch, judge);
     }
     batch(frame, produce, scratch, Judge::new(options, Of::Batch, defect))
@@ -49,6 +50,8 @@ fn batch(frame: Frame<'_>, produce: &Produce, scratch: &mut Scratch, mut judge: 
         next_offset: u64::try_from(batch.last_offset()).ok().map(|last| last + 1),
         epoch: Some(header.partition_leader_epoch()),
         timestamp: Some(header.max_timestamp()),
+        version: Some(2),
+        compressed: batch.codec() != 0,
         damaged: false,
     };
     if judge.options.depth < Depth::Checksums {
