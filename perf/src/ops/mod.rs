@@ -6,6 +6,7 @@ mod codec;
 mod crc32;
 mod crc32c;
 mod crc32c_more;
+mod deep;
 mod records;
 mod stamp;
 mod varint;
@@ -28,6 +29,7 @@ pub(crate) static OPS: &[Op] = &[
     Op { name: "stamp", cases: stamp::cases },
     Op { name: "varint", cases: varint::cases },
     Op { name: "records", cases: records::cases },
+    Op { name: "deep", cases: deep::cases },
     Op { name: "capi", cases: capi::cases },
     Op { name: "codec", cases: codec::cases },
 ];

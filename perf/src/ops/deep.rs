@@ -1,0 +1,82 @@
+//! Deep checks of uncompressed batches: framing, checksum, and every record, against decoders reading the same bytes.
+//!
+//! A batch holds 16 KiB of records, the size that producers send by default; times are per record, `bytes` is the size
+//! of a value. What a contender does for it differs:
+//!
+//! * ours checks every promise of the stored format (structure, order of offsets, timestamps and their maximum, forms of
+//!   varints, header fields) and hands out nothing;
+//! * kafka-protocol verifies the checksum and builds a `Record` for each record, with `Bytes` for key and value and a
+//!   map of headers; it does not compare offsets, timestamps or lengths with the header.
+
+use super::records::{Shape, record};
+use crate::harness::{Case, Plan, Rng};
+use batchwise::kafka::{Log, RecordBatch};
+use batchwise::{Conformance, Options, Validator, crc32c};
+use bytes::Bytes;
+use kafka_protocol::records::RecordBatchDecoder;
+
+/// Bytes of records in a batch.
+const BATCH: usize = 16 << 10;
+/// The fewest records of a round.
+const RECORDS: usize = 20_480;
+
+pub(super) fn cases() -> Vec<Plan> {
+    [10, 100, 1024].into_iter().map(|value| Plan::new("plain", value as u64, move || deep_check(value))).collect()
+}
+
+struct Batches {
+    value: usize,
+    count: usize,
+    batches: usize,
+    segment: Bytes,
+}
+
+fn deep_check(value: usize) -> Case<Batches> {
+    let mut options = Options::default();
+    options.conformance = Conformance::Strict;
+    let validator = Validator::new(&Log).options(options);
+    // 6 bytes of fields beside the value where all are short.
+    let count = BATCH / (value + 6);
+    let batches = RECORDS.div_ceil(count);
+    let kernel = super::kernel("varint::records::walk");
+    Case::new(Batches { value, count, batches, segment: Bytes::new() }, count * batches, refresh)
+        .ours(kernel, move |b| {
+            let report = validator.validate(&b.segment);
+            assert!(report.totals.is_valid() && report.totals.batches == b.batches as u64, "{:?}", report.totals);
+            report.totals.records
+        })
+        .peer("kafka-protocol", |b| {
+            let mut segment = b.segment.clone();
+            let sets = RecordBatchDecoder::decode_all(&mut segment).expect("sound batches");
+            assert_eq!(sets.len(), b.batches);
+            sets.iter().map(|set| set.records.len() as u64).sum()
+        })
+}
+
+fn refresh(data: &mut Batches, rng: &mut Rng) {
+    let mut segment = Vec::new();
+    for batch in 0..data.batches {
+        let start = segment.len();
+        segment.resize(start + 61, 0);
+        for i in 0..data.count {
+            record(&mut segment, i, Shape { timestamp_delta: 0, key: None, value: data.value }, rng);
+        }
+        let length = (segment.len() - start - 12) as i32;
+        let last = data.count as i32 - 1;
+        let timestamp = 1_714_000_000_000_i64.to_be_bytes();
+        let header = &mut segment[start..start + 61];
+        header[0..8].copy_from_slice(&((batch * data.count) as i64).to_be_bytes());
+        header[8..12].copy_from_slice(&length.to_be_bytes());
+        header[16] = 2;
+        header[23..27].copy_from_slice(&last.to_be_bytes());
+        header[27..35].copy_from_slice(&timestamp);
+        header[35..43].copy_from_slice(&timestamp);
+        // No producer: id, epoch and sequence are -1.
+        header[43..57].fill(0xFF);
+        header[57..61].copy_from_slice(&(last + 1).to_be_bytes());
+        let crc = crc32c::crc32c(&segment[start + 21..]);
+        segment[start + 17..start + 21].copy_from_slice(&crc.to_be_bytes());
+        debug_assert!(RecordBatch::parse(&segment[start..], 0).is_ok());
+    }
+    data.segment = segment.into();
+}

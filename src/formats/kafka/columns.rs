@@ -1,0 +1,221 @@
+//! Records as columns: one array for each field, filled by one walk.
+
+use super::{BatchHeader, RecordBatch, Records};
+use crate::kernels::varint::records::{self, Columns};
+use crate::{Error, ErrorKind, Result, Within};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// Fewest bytes that a record takes: its length, attributes, two deltas, two lengths, a count of headers.
+const MIN_RECORD: usize = 7;
+
+/// The records of a batch, field by field. Reusable: a filled one keeps its memory for the next batch.
+///
+/// Ranges count from the start of the batch, so they serve slices of it, of `bytes::Bytes` for example. Deltas are as
+/// stored; the batch's header has what they are relative to.
+///
+/// ```
+/// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/kafka/two-records.bin"));
+/// use batchwise::kafka::{RecordBatch, RecordColumns};
+/// let mut columns = RecordColumns::new();
+/// columns.fill(&RecordBatch::parse(bytes, 0)?)?;
+/// assert_eq!(columns.offset_deltas(), [0, 1]);
+/// assert_eq!(columns.max_timestamp_delta(), Some(0));
+/// let value = columns.value(1).expect("not null");
+/// assert_eq!(&bytes[value], b"world");
+/// # Ok::<(), batchwise::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct RecordColumns {
+    len: usize,
+    /// Starts of records, keys, values and headers, and counts of headers.
+    unsigned: [Vec<u32>; 5],
+    /// Offset deltas, and lengths of keys and values.
+    signed: [Vec<i32>; 3],
+    timestamp_deltas: Vec<i64>,
+    end: usize,
+}
+
+const STARTS: usize = 0;
+const KEY_STARTS: usize = 1;
+const VALUE_STARTS: usize = 2;
+const HEADERS_STARTS: usize = 3;
+const HEADERS_COUNTS: usize = 4;
+const OFFSET_DELTAS: usize = 0;
+const KEY_LENS: usize = 1;
+const VALUE_LENS: usize = 2;
+
+impl RecordColumns {
+    /// No records.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads the records of an uncompressed batch, in place of those that were here.
+    ///
+    /// One pass over the records, some nanoseconds each; allocates only to grow, and never more than the bytes of the
+    /// batch account for.
+    ///
+    /// # Errors
+    /// Those of [`RecordBatch::records`], and the error that iterating over [`Records`] ends with. There are no records
+    /// here then.
+    pub fn fill(&mut self, batch: &RecordBatch<'_>) -> Result<()> {
+        self.len = 0;
+        let records = batch.records()?;
+        let bytes = batch.payload();
+        let count = usize::try_from(batch.header().records_count()).unwrap_or(0);
+        // A count that the bytes cannot hold ends in an error; it must not size an allocation.
+        let room = count.min(bytes.len() / MIN_RECORD + 1);
+        match records::walk(bytes, &mut self.columns(room)) {
+            Ok(walked) if walked.end == bytes.len() && room == count => {
+                (self.len, self.end) = (count, walked.end);
+                Ok(())
+            }
+            _ => Err(first_error(batch, records)),
+        }
+    }
+
+    fn columns(&mut self, len: usize) -> Columns<'_> {
+        if self.timestamp_deltas.len() < len {
+            self.unsigned.iter_mut().for_each(|c| c.resize(len, 0));
+            self.signed.iter_mut().for_each(|c| c.resize(len, 0));
+            self.timestamp_deltas.resize(len, 0);
+        }
+        let [starts, key_starts, value_starts, headers_starts, headers_counts] =
+            self.unsigned.each_mut().map(|c| &mut c[..len]);
+        let [offset_deltas, key_lens, value_lens] = self.signed.each_mut().map(|c| &mut c[..len]);
+        Columns {
+            starts,
+            timestamp_deltas: &mut self.timestamp_deltas[..len],
+            offset_deltas,
+            key_starts,
+            key_lens,
+            value_starts,
+            value_lens,
+            headers_starts,
+            headers_counts,
+        }
+    }
+
+    /// Number of records.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Offsets, relative to `baseOffset`.
+    #[must_use]
+    pub fn offset_deltas(&self) -> &[i32] {
+        &self.signed[OFFSET_DELTAS][..self.len]
+    }
+
+    /// Milliseconds after `baseTimestamp`.
+    #[must_use]
+    pub fn timestamp_deltas(&self) -> &[i64] {
+        &self.timestamp_deltas[..self.len]
+    }
+
+    /// Lengths of the keys, bytes; negative for null.
+    #[must_use]
+    pub fn key_lens(&self) -> &[i32] {
+        &self.signed[KEY_LENS][..self.len]
+    }
+
+    /// Lengths of the values, bytes; negative for null.
+    #[must_use]
+    pub fn value_lens(&self) -> &[i32] {
+        &self.signed[VALUE_LENS][..self.len]
+    }
+
+    /// Numbers of headers.
+    #[must_use]
+    pub fn headers_counts(&self) -> &[u32] {
+        &self.unsigned[HEADERS_COUNTS][..self.len]
+    }
+
+    /// Where record `i` lies in the batch, its length field included.
+    ///
+    /// # Panics
+    /// If there is no record `i`, as the methods below.
+    #[must_use]
+    pub fn record(&self, i: usize) -> Range<usize> {
+        let starts = &self.unsigned[STARTS][..self.len];
+        let end = starts.get(i + 1).map_or(self.end, |&next| next as usize);
+        starts[i] as usize + BatchHeader::SIZE..end + BatchHeader::SIZE
+    }
+
+    /// Where the key of record `i` lies in the batch; `None` for null.
+    #[must_use]
+    pub fn key(&self, i: usize) -> Option<Range<usize>> {
+        range(self.unsigned[KEY_STARTS][..self.len][i], self.key_lens()[i])
+    }
+
+    /// Where the value of record `i` lies in the batch; `None` for null.
+    #[must_use]
+    pub fn value(&self, i: usize) -> Option<Range<usize>> {
+        range(self.unsigned[VALUE_STARTS][..self.len][i], self.value_lens()[i])
+    }
+
+    /// Where the headers of record `i` lie in the batch, behind their count.
+    #[must_use]
+    pub fn headers(&self, i: usize) -> Range<usize> {
+        let start = self.unsigned[HEADERS_STARTS][..self.len][i] as usize;
+        start + BatchHeader::SIZE..self.record(i).end
+    }
+
+    /// Whether offset deltas are 0, 1, 2 and so on, as a producer has to number them.
+    #[must_use]
+    pub fn is_sequential(&self) -> bool {
+        // Without a branch for each record, so that several are compared at once.
+        self.offset_deltas().iter().zip(0..).fold(0, |any, (&delta, i)| any | (delta ^ i)) == 0
+    }
+
+    /// Whether each offset delta is above the one before, and none is negative: what compaction leaves.
+    #[must_use]
+    pub fn is_increasing(&self) -> bool {
+        let deltas = self.offset_deltas();
+        let pairs = deltas.iter().zip(deltas.iter().skip(1));
+        deltas.first().is_none_or(|&first| first >= 0) && pairs.fold(true, |all, (a, b)| all & (a < b))
+    }
+
+    /// The least timestamp delta; `None` without records.
+    #[must_use]
+    pub fn min_timestamp_delta(&self) -> Option<i64> {
+        self.timestamp_deltas().iter().copied().min()
+    }
+
+    /// The greatest timestamp delta; `None` without records.
+    #[must_use]
+    pub fn max_timestamp_delta(&self) -> Option<i64> {
+        self.timestamp_deltas().iter().copied().max()
+    }
+
+    /// Bytes of all keys and values together.
+    #[must_use]
+    pub fn payload_len(&self) -> u64 {
+        let sum = |lens: &[i32]| lens.iter().map(|&len| u64::from(len.max(0) as u32)).sum::<u64>();
+        sum(self.key_lens()) + sum(self.value_lens())
+    }
+}
+
+fn range(start: u32, len: i32) -> Option<Range<usize>> {
+    let start = start as usize + BatchHeader::SIZE;
+    usize::try_from(len).ok().map(|len| start..start + len)
+}
+
+/// The error that the records end with; the walk has found that there is one.
+#[cold]
+fn first_error(batch: &RecordBatch<'_>, mut records: Records<'_>) -> Error {
+    records.find_map(Result::err).unwrap_or_else(|| {
+        // Not reached: both agree on what is an error.
+        let detail = crate::Detail::Reason("the walk and the iterator differ");
+        Error::new(ErrorKind::RecordsTruncated, detail, "records", batch.offset()).within(Within::Input)
+    })
+}
