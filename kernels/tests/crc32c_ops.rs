@@ -157,3 +157,37 @@ fn lengths_that_differ_are_refused() {
         assert!(refused(|| many::with(kernel, &[b"a"], &mut [])), "{}", kernel.name());
     }
 }
+
+#[test]
+fn a_hasher_fed_in_pieces_equals_the_whole() {
+    let data = bytes(20_000, 19);
+    let mut rng = Rng(20);
+    for most in [1, 8, 9, 100, 511, 512, 513, 1024, 5000] {
+        let mut hasher = crc32c::Hasher::new();
+        let mut at = 0;
+        while at < data.len() {
+            let len = rng.below(most + 1).min(data.len() - at);
+            hasher.update(&data[at..at + len]);
+            at += len;
+            if rng.below(20) == 0 {
+                assert_eq!(hasher.finalize(), crc32c::crc32c(&data[..at]), "pieces up to {most}, {at} bytes");
+                let mut copy = hasher.clone();
+                copy.update(b"more");
+                assert_eq!(copy.finalize(), crc32c::update(hasher.finalize(), b"more"));
+            }
+        }
+        assert_eq!(hasher.finalize(), crc32c::crc32c(&data), "pieces up to {most}");
+        hasher.reset();
+        assert_eq!(hasher.finalize(), 0);
+    }
+}
+
+#[test]
+fn a_hasher_is_a_writer_and_a_std_hasher() {
+    use std::io::{IoSlice, Write};
+    let mut hasher = crc32c::Hasher::continuing(crc32c::crc32c(b"12"));
+    hasher.update_vectored(&[IoSlice::new(b"3"), IoSlice::new(b""), IoSlice::new(b"4567")]);
+    assert_eq!(hasher.write_vectored(&[IoSlice::new(b"8"), IoSlice::new(b"9")]).expect("never fails"), 2);
+    hasher.write_all(b"").and_then(|()| hasher.flush()).expect("never fails");
+    assert_eq!(std::hash::Hasher::finish(&hasher), 0xE306_9283);
+}

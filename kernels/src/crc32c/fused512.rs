@@ -13,6 +13,7 @@
 
 use super::polynomial::{fold_keys, x_to_the};
 use super::short512::{Line, add, broadcast, carry_all, finish, first, fold, load, state};
+use super::{blocks, many512};
 use core::arch::{asm, x86_64::*};
 
 /// Accumulators of the folding, one line apart.
@@ -245,6 +246,16 @@ pub(super) mod zen4 {
             _ => super::update::<1, 1, 4, 8>(crc, data),
         }
     }
+
+    #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
+    pub(in super::super) fn copy(dst: &mut [u8], src: &[u8]) -> u32 {
+        super::blocks::copy(dst, src, |crc, data| update(crc, data))
+    }
+
+    #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
+    pub(in super::super) fn many(frames: &[&[u8]], crcs: &mut [u32]) {
+        super::many512::many(frames, crcs, |data| update(0, data));
+    }
 }
 
 /// For CPUs with three `crc32` a cycle. Made from published latencies, not measured.
@@ -258,6 +269,16 @@ pub(super) mod zen5 {
             _ => super::update::<1, 2, 8, 4>(crc, data),
         }
     }
+
+    #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
+    pub(in super::super) fn copy(dst: &mut [u8], src: &[u8]) -> u32 {
+        super::blocks::copy(dst, src, |crc, data| update(crc, data))
+    }
+
+    #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
+    pub(in super::super) fn many(frames: &[&[u8]], crcs: &mut [u32]) {
+        super::many512::many(frames, crcs, |data| update(0, data));
+    }
 }
 
 /// For CPUs with one `crc32` and one 512-bit multiplication a cycle. Made from published latencies, not measured.
@@ -266,5 +287,15 @@ pub(super) mod golden_cove {
     #[inline]
     pub(in super::super) fn update(crc: u32, data: &[u8]) -> u32 {
         if data.len() <= 6144 { !super::state(!crc, data) } else { super::update::<2, 1, 4, 8>(crc, data) }
+    }
+
+    #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
+    pub(in super::super) fn copy(dst: &mut [u8], src: &[u8]) -> u32 {
+        super::blocks::copy(dst, src, |crc, data| update(crc, data))
+    }
+
+    #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
+    pub(in super::super) fn many(frames: &[&[u8]], crcs: &mut [u32]) {
+        super::many512::many(frames, crcs, |data| update(0, data));
     }
 }

@@ -6,12 +6,16 @@
 //! ([`copy`]), of many small frames at once ([`many`]), of scattered or dribbling input ([`Hasher`]), and arithmetic on
 //! finished CRCs that never touches the data ([`combine`], [`shift`], [`remove_prefix`], [`remove_suffix`], [`patch`]).
 
+#[cfg(target_arch = "x86_64")]
+mod blocks;
 mod combine;
 #[cfg(target_arch = "x86_64")]
 mod cpu;
 #[cfg(target_arch = "x86_64")]
 mod fused512;
 mod hasher;
+#[cfg(target_arch = "x86_64")]
+mod many512;
 mod polynomial;
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -63,6 +67,12 @@ kernels! {
     /// # Panics
     /// If the slices differ in length, as [`slice::copy_from_slice`] does.
     pub fn copy(dst: &mut [u8], src: &[u8]) -> u32 {
+        "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"]
+            if cpu::has_three_crc32_units => zen5::copy,
+        "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"]
+            if cpu::multiplies_every_cycle => golden_cove::copy,
+        "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"] => zen4::copy,
+        "x86_64" ["sse4.2"] => sse42::copy,
         portable => portable::copy,
     }
 }
@@ -79,6 +89,12 @@ kernels! {
     /// # Panics
     /// If the slices differ in length.
     pub fn many(frames: &[&[u8]], crcs: &mut [u32]) -> () {
+        "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"]
+            if cpu::has_three_crc32_units => zen5::many,
+        "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"]
+            if cpu::multiplies_every_cycle => golden_cove::many,
+        "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"] => zen4::many,
+        "x86_64" ["sse4.2"] => sse42::many,
         portable => portable::many,
     }
 }

@@ -56,6 +56,19 @@ pub(super) fn update(crc: u32, data: &[u8]) -> u32 {
 }
 
 #[target_feature(enable = "sse4.2")]
+pub(super) fn copy(dst: &mut [u8], src: &[u8]) -> u32 {
+    super::blocks::copy(dst, src, |crc, data| update(crc, data))
+}
+
+#[target_feature(enable = "sse4.2")]
+pub(super) fn many(frames: &[&[u8]], crcs: &mut [u32]) {
+    assert_eq!(frames.len(), crcs.len(), "one CRC for each frame");
+    for (frame, crc) in frames.iter().zip(crcs) {
+        *crc = update(0, frame);
+    }
+}
+
+#[target_feature(enable = "sse4.2")]
 #[inline]
 fn rounds<'a, const STREAM: usize>(mut state: u64, mut data: &'a [u8], over: &Shift) -> (u64, &'a [u8]) {
     while data.len() >= 3 * STREAM {

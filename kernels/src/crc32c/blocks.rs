@@ -1,0 +1,14 @@
+//! A copy and its CRC block by block, so that the second reading comes from the first-level cache.
+
+/// Bytes of a block.
+const BLOCK: usize = 8 << 10;
+
+/// Copies `src` to `dst` and returns its CRC by `update`.
+#[inline(always)]
+pub(super) fn copy(dst: &mut [u8], src: &[u8], update: impl Fn(u32, &[u8]) -> u32) -> u32 {
+    assert_eq!(dst.len(), src.len(), "a copy has one length");
+    dst.chunks_mut(BLOCK).zip(src.chunks(BLOCK)).fold(0, |crc, (dst, src)| {
+        dst.copy_from_slice(src);
+        update(crc, src)
+    })
+}
