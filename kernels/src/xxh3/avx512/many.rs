@@ -4,6 +4,12 @@
 //! vector, whatever their number: words that the frame does not have are masked off, and their products are zero. The
 //! sums of eight frames are then taken, and their avalanches run, in the lanes of one vector. Longer frames run by
 //! number of stripes, with the keys of the stripes in registers.
+//!
+//! Shapes that lost, in nanoseconds a frame on a Zen 4 core, where a 512-bit operation takes two passes and these
+//! kernels are bound by vector operations: for 17 to 128 bytes (4.7) sums stored and added in general registers 5.0; for
+//! 129 to 240 bytes (9.6) all heads and then all tails unrolled 11, three frames of each eight by the branch-free scalar
+//! code 11.6, two products interleaved by hand 9.9; for 241 to 1040 bytes (15) a counting sort of 256 frames 16.5, and
+//! accumulators merged at once and not one frame later 17.
 
 use super::super::batch::{Frames, InBuffer};
 use super::super::primes::*;
