@@ -94,7 +94,7 @@ pub(super) fn end(batches: u64, offset: u64, options: &Options, defect: &mut dyn
         let mut judge = Judge::new(options, Of::Batch, defect);
         judge.report(Error::new(ErrorKind::NoBatch, Detail::None, "records", offset));
         if offset == 0 {
-            judge.report(Error::new(ErrorKind::EmptySegment, Detail::None, "segment", 0));
+            judge.report(Error::new(ErrorKind::EmptySegment, Detail::None, "batch", 0));
         }
     }
 }

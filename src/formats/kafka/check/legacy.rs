@@ -168,8 +168,7 @@ fn wrapper(
         // Without offsets from 0 on the set is written anew, whatever its format.
         judge.set_converts();
     }
-    let mut expected = 0;
-    for one in inner {
+    for (expected, one) in (0..).zip(inner) {
         if !inner_message(message, &one, produce, judge) {
             break;
         }
@@ -179,7 +178,6 @@ fn wrapper(
             let place = Place { offset: one.message.offset(), within: Within::Decompressed };
             judge.report_once(place.error(ErrorKind::OffsetDeltaNotSequential, detail, "offset", 0));
         }
-        expected += 1;
         summary.records += 1;
     }
     Ok(())
