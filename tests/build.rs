@@ -115,6 +115,31 @@ fn two_records() {
 }
 
 #[test]
+fn every_way_to_finish_gives_the_same_batch() {
+    for codec in std::iter::once(None).chain(Codec::ALL.iter().copied().filter(|c| c.is_available()).map(Some)) {
+        let mut builder = RecordBatchBuilder::new();
+        if let Some(codec) = codec {
+            builder = builder.compression(codec, None).unwrap();
+        }
+        let fill = |builder: &mut RecordBatchBuilder, count: i64| {
+            (0..count).for_each(|i| builder.append(&value(TIME + i, b"some value or other")).unwrap());
+        };
+        for count in [1, 1000, 3] {
+            fill(&mut builder, count);
+            let batch = builder.finish().unwrap();
+            fill(&mut builder, count);
+            assert_eq!(builder.finish_in_place().unwrap(), batch);
+            let mut out = b"before".to_vec();
+            fill(&mut builder, count);
+            builder.finish_into(&mut out).unwrap();
+            assert_eq!(out[6..], batch);
+            assert!(builder.is_empty() && builder.len() == 61);
+        }
+        assert_eq!(builder.finish_in_place().unwrap_err().kind(), ErrorKind::EmptyBatch);
+    }
+}
+
+#[test]
 fn a_commit_marker() {
     let mut builder = RecordBatchBuilder::new()
         .base_offset(42)

@@ -7,6 +7,7 @@ mod crc32;
 mod crc32c;
 mod crc32c_more;
 mod deep;
+mod encode;
 mod records;
 mod stamp;
 mod varint;
@@ -27,6 +28,7 @@ pub(crate) static OPS: &[Op] = &[
     Op { name: "crc32", cases: crc32::cases },
     Op { name: "xxh3", cases: xxh3::cases },
     Op { name: "stamp", cases: stamp::cases },
+    Op { name: "encode", cases: encode::cases },
     Op { name: "varint", cases: varint::cases },
     Op { name: "records", cases: records::cases },
     Op { name: "deep", cases: deep::cases },

@@ -1,7 +1,7 @@
 //! Building record batches, magic 2.
 
 use super::attributes::Attributes;
-use super::encode::Draft;
+use super::draft::Draft;
 use super::fields::HeaderFields;
 use super::{BatchHeader, Header};
 use crate::codec::{Codec, Compressor};
@@ -49,7 +49,9 @@ pub struct RecordBatchBuilder {
     fields: HeaderFields,
     last_offset_delta: Option<i32>,
     compressor: Option<Compressor>,
-    records: Draft,
+    draft: Draft,
+    /// Of [`finish_in_place`](Self::finish_in_place), where it compresses.
+    compressed: Vec<u8>,
 }
 
 impl Default for RecordBatchBuilder {
@@ -80,7 +82,8 @@ impl RecordBatchBuilder {
             },
             last_offset_delta: None,
             compressor: None,
-            records: Draft::default(),
+            draft: Draft::default(),
+            compressed: Vec::new(),
         }
     }
 
@@ -143,7 +146,7 @@ impl RecordBatchBuilder {
     /// records' timestamps are stored relative to it.
     #[must_use]
     pub const fn delete_horizon(mut self, ms: i64) -> Self {
-        self.records.horizon = Some(ms);
+        self.draft.horizon = Some(ms);
         self.fields.attributes = self.fields.attributes.with(Attributes::DELETE_HORIZON, true);
         self
     }
@@ -159,19 +162,19 @@ impl RecordBatchBuilder {
     /// Number of records so far.
     #[must_use]
     pub fn records_count(&self) -> usize {
-        self.records.count as usize
+        self.draft.count as usize
     }
 
     /// Bytes of the batch so far, as if it were not compressed.
     #[must_use]
     pub fn len(&self) -> usize {
-        BatchHeader::SIZE + self.records.bytes.len()
+        self.draft.room.len()
     }
 
     /// Whether there is no record yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.records.count == 0
+        self.draft.count == 0
     }
 
     /// Appends a record at the offset after the last.
@@ -180,8 +183,9 @@ impl RecordBatchBuilder {
     /// `TimestampNegative` below -1, `HeaderKeyNotUtf8`, `OffsetDeltaOutOfRange` after 2147483647, `BatchTooLarge` if the
     /// batch would not fit 31 bits; in a control batch `ControlKeyInvalid`, `ControlValueInvalid`, `EndTxnMarkerInvalid`.
     /// The batch stays as it was. Offsets of errors count the uncompressed batch.
+    #[inline]
     pub fn append(&mut self, record: &NewRecord<'_>) -> Result<()> {
-        let delta = match self.records.last_delta {
+        let delta = match self.draft.last_delta {
             None => 0,
             Some(last) => last.checked_add(1).ok_or_else(|| {
                 let detail = Detail::Value { found: i64::from(last) + 1, rule: "must be below 2147483648" };
@@ -196,7 +200,7 @@ impl RecordBatchBuilder {
     /// # Errors
     /// Those of [`append`](Self::append), and `OffsetDeltaNotIncreasing`.
     pub fn append_at(&mut self, offset_delta: i32, record: &NewRecord<'_>) -> Result<()> {
-        let last = self.records.last_delta;
+        let last = self.draft.last_delta;
         if offset_delta < 0 {
             let detail = Detail::Value { found: offset_delta.into(), rule: "must not be negative" };
             return Err(self.error(ErrorKind::OffsetDeltaOutOfRange, detail, "offsetDelta"));
@@ -216,7 +220,7 @@ impl RecordBatchBuilder {
             Self::check_control(record, self.len() as u64)?;
         }
         let NewRecord { timestamp, key, value, headers } = *record;
-        self.records.append(timestamp, offset_delta, key, value, headers.iter().copied())
+        self.draft.append(timestamp, offset_delta, key, value, headers.iter().copied())
     }
 
     /// The batch. The builder is left with its settings and without records.
@@ -240,19 +244,49 @@ impl RecordBatchBuilder {
     pub fn finish_into(&mut self, out: &mut Vec<u8>) -> Result<()> {
         let fields = self.header()?;
         let start = out.len();
-        let result = self.records.finish_into(fields, self.compressor.as_mut(), out);
+        let result = self.draft.finish_into(fields, self.compressor.as_mut(), out);
         match result {
-            Ok(()) => self.records.clear(),
+            Ok(()) => self.draft.clear(),
             Err(_) => out.truncate(start),
         }
         result
+    }
+
+    /// The batch, as [`finish`](Self::finish), in the builder's own memory: there it is only written once.
+    ///
+    /// ```
+    /// use batchwise::kafka::{NewRecord, RecordBatchBuilder};
+    /// let mut builder = RecordBatchBuilder::new();
+    /// for value in ["one batch", "and another"] {
+    ///     builder.append(&NewRecord { value: Some(value.as_bytes()), ..NewRecord::default() })?;
+    ///     let batch = builder.finish_in_place()?; // to be sent
+    ///     assert_eq!(batch.len(), 61 + 7 + value.len());
+    /// }
+    /// # Ok::<(), batchwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`finish`](Self::finish).
+    pub fn finish_in_place(&mut self) -> Result<&[u8]> {
+        if self.compressor.is_some() {
+            let mut compressed = core::mem::take(&mut self.compressed);
+            compressed.clear();
+            let result = self.finish_into(&mut compressed);
+            self.compressed = compressed;
+            return result.map(|()| &self.compressed[..]);
+        }
+        let fields = self.header()?;
+        self.draft.finish_in_place(fields)?;
+        let len = self.draft.room.len();
+        self.draft.clear();
+        Ok(self.draft.room.last(len))
     }
 
     /// The settings, checked against the records.
     fn header(&self) -> Result<HeaderFields> {
         let mut fields = self.fields;
         let error = |kind, found: i64, rule, field, at| Err(Error::new(kind, Detail::Value { found, rule }, field, at));
-        let Some(last) = self.records.last_delta else {
+        let Some(last) = self.draft.last_delta else {
             return error(ErrorKind::EmptyBatch, 0, "must be at least 1", "recordsCount", 57);
         };
         fields.last_offset_delta = self.last_offset_delta.unwrap_or(last);
@@ -268,8 +302,8 @@ impl RecordBatchBuilder {
             let rule = "must leave all offsets of the batch within 0 and 9223372036854775807";
             return error(ErrorKind::OffsetOutOfRange, fields.base_offset, rule, "baseOffset", 0);
         }
-        if let Some(horizon) = self.records.horizon
-            && (horizon < 0 || self.records.base_timestamp != Some(horizon))
+        if let Some(horizon) = self.draft.horizon
+            && (horizon < 0 || self.draft.base_timestamp != Some(horizon))
         {
             let rule = "must not be negative, and be set before the first record";
             return error(ErrorKind::DeleteHorizonNotAllowed, horizon, rule, "baseTimestamp", 27);

@@ -12,6 +12,7 @@ mod build_legacy;
 mod check;
 mod columns;
 mod control;
+mod draft;
 mod encode;
 mod fields;
 mod legacy;

@@ -1,7 +1,7 @@
 //! Compaction of one batch: a subset of its records, under the same offsets and sequence numbers.
 
 use super::attributes::{Attributes, TimestampType};
-use super::encode::{Draft, write_header};
+use super::draft::{Draft, write_header};
 use super::fields::HeaderFields;
 use super::{BatchHeader, LENGTH_END, Record, RecordBatch};
 use crate::codec::{Codec, Compressor, Decoder};
