@@ -4,6 +4,11 @@
 //! A batch holds 16 KiB of JSON events, the size that producers send by default; `bytes` is the size of a value. The peer
 //! uses the same libraries for snappy, lz4 and zstd; for gzip it uses flate2, whose back end in this build is ours.
 
+//! Share of our time inside the codec, at 100 B and 1 KiB (Zen 4): gzip 95 and 97 %, snappy 87 and 90 %, lz4 71 and 85 %,
+//! zstd 89 and 94 %. So at 1 KiB gzip (1.2) and snappy (1.2 to 1.3) stay below 1.5: both sides run the same library, and
+//! what is left to win is the rest. libdeflate would inflate in 0.63 of the time, but accepts streams that zlib, and with
+//! it Kafka, refuses: distance codes 30 and 31, codes without an end of block.
+
 use crate::harness::{Case, Plan, Rng};
 use batchwise::codec::Codec;
 use batchwise::kafka::{Log, NewRecord, RecordBatchBuilder};
