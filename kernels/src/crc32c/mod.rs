@@ -6,16 +6,28 @@
 //! ([`copy`]), of many small frames at once ([`many`]), of scattered or dribbling input ([`Hasher`]), and arithmetic on
 //! finished CRCs that never touches the data ([`combine`], [`shift`], [`remove_prefix`], [`remove_suffix`], [`patch`]).
 
+#[cfg(target_arch = "aarch64")]
+mod armcrc;
 #[cfg(target_arch = "x86_64")]
 mod blocks;
 mod combine;
 #[cfg(target_arch = "x86_64")]
 mod cpu;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod digits;
+#[cfg(target_arch = "aarch64")]
+mod eor3;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod fused;
 #[cfg(target_arch = "x86_64")]
 mod fused512;
 mod hasher;
 #[cfg(target_arch = "x86_64")]
 mod many512;
+#[cfg(target_arch = "x86_64")]
+mod pclmul;
+#[cfg(target_arch = "aarch64")]
+mod pmull;
 mod polynomial;
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -24,6 +36,8 @@ mod short512;
 mod sse42;
 #[cfg(target_arch = "x86_64")]
 mod tiny;
+#[cfg(target_arch = "x86_64")]
+mod vpclmul256;
 
 pub use combine::Shift;
 #[cfg(target_arch = "x86_64")]
@@ -50,7 +64,12 @@ kernels! {
         "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"]
             if cpu::multiplies_every_cycle => golden_cove::update,
         "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"] => zen4::update,
+        "x86_64" ["sse4.2", "pclmulqdq", "avx2", "vpclmulqdq"] => vpclmul256::update,
+        "x86_64" ["sse4.2", "pclmulqdq"] => pclmul::update,
         "x86_64" ["sse4.2"] => sse42::update,
+        "aarch64" ["neon", "crc", "aes", "sha3"] => eor3::update,
+        "aarch64" ["neon", "crc", "aes"] => pmull::update,
+        "aarch64" ["crc"] => armcrc::update,
         portable => portable::update,
     }
 }
@@ -116,6 +135,8 @@ kernels! {
     /// If `old` and `new` differ in length.
     #[must_use]
     pub fn patch(crc: u32, old: &[u8], new: &[u8], tail_len: u64) -> u32 {
+        "x86_64" ["sse4.2", "pclmulqdq"] => pclmul::patch,
+        "aarch64" ["neon", "crc", "aes"] => pmull::patch,
         portable => portable::patch,
     }
 }
@@ -127,6 +148,8 @@ kernels! {
     /// `advance(a ^ b, n) == advance(a, n) ^ advance(b, n)`.
     #[must_use]
     pub fn advance(residue: u32, len: u64) -> u32 {
+        "x86_64" ["sse4.2", "pclmulqdq"] => pclmul::advance,
+        "aarch64" ["neon", "crc", "aes"] => pmull::advance,
         portable => portable::advance,
     }
 }
