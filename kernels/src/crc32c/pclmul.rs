@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 
 #[target_feature(enable = "sse4.2,pclmulqdq")]
 pub(super) fn update(crc: u32, data: &[u8]) -> u32 {
-    let (state, rest) = fused::blocks::<16, 4, _>(
+    let (state, rest) = fused::blocks::<16, 3, _>(
         !crc,
         data,
         &Verbs {
