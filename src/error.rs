@@ -76,6 +76,11 @@ pub enum Detail {
         /// As counted or computed.
         computed: i64,
     },
+    /// So many bytes.
+    Bytes {
+        /// How many.
+        count: u64,
+    },
     /// Offsets that are missing.
     Offsets {
         /// The first of them.
@@ -364,6 +369,7 @@ impl fmt::Display for Error {
             Detail::Mismatch { stored, computed } => {
                 write!(f, "{}: stored {stored}, found {computed}", self.kind.meaning())
             }
+            Detail::Bytes { count } => write!(f, "{}: {count} bytes", self.kind.meaning()),
             Detail::Offsets { first, last } => {
                 write!(f, "offsets {first} to {last} ({}) are missing", last.saturating_sub(first).saturating_add(1))
             }

@@ -206,7 +206,7 @@ fn judge(drill: &Drill<'_>, clean: &Told, damaged: &Damaged) {
         let (start, end) = (drill.batches[i].start as u64, drill.batches[i].end as u64);
         let near = told.findings.iter().map(|f| f.defect.error).any(|error| {
             let len = match (error.kind(), error.detail()) {
-                (ErrorKind::UnreadableBytes, Detail::Length { available, .. }) => available,
+                (ErrorKind::UnreadableBytes, Detail::Bytes { count }) => count,
                 _ => 1,
             };
             error.offset() < end && error.offset() + len > start

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Verifies the batches of Apache Kafka and Apache Iggy logs.
 #[derive(Parser)]
-#[command(version, max_term_width = 100)]
+#[command(name = "batchwise", version, max_term_width = 100)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -20,6 +20,10 @@ pub(crate) enum Command {
     Verify(Verify),
     /// Shows what this CPU can do and which kernel each operation uses
     Cpu(Cpu),
+    /// Prints a script that completes arguments in a shell
+    Completions(Completions),
+    /// Prints the manual page, to be shown by man
+    Man,
 }
 
 #[derive(ClapArgs)]
@@ -30,6 +34,22 @@ pub(crate) struct Verify {
     /// One JSON object per file and line
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) checks: Checks,
+    /// Stop at the first damage
+    #[arg(long)]
+    pub(crate) fail_fast: bool,
+    /// A broker is writing: the last entry of the newest segment may be incomplete
+    #[arg(long)]
+    pub(crate) live: bool,
+    /// Threads; all cores by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+}
+
+/// What is checked, and by whose rules.
+#[derive(ClapArgs)]
+pub(crate) struct Checks {
     /// How far to look
     #[arg(long, value_enum, default_value_t = Depth::Records)]
     pub(crate) depth: Depth,
@@ -42,9 +62,6 @@ pub(crate) struct Verify {
     /// Where the bytes come from: a segment file, a producer, or another broker
     #[arg(long, value_enum, default_value_t = Origin::Stored)]
     pub(crate) origin: Origin,
-    /// Threads; all cores by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
 }
 
 #[derive(ClapArgs)]
@@ -52,6 +69,13 @@ pub(crate) struct Cpu {
     /// One JSON object per operation and line
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -2,7 +2,10 @@
 
 mod args;
 mod cpu;
+mod open;
 mod paths;
+mod print;
+mod progress;
 mod report;
 mod verify;
 
@@ -21,6 +24,8 @@ fn main() -> ExitCode {
     let code = match Args::parse().command {
         Command::Verify(args) => verify::run(&args),
         Command::Cpu(args) => cpu::run(&args),
+        Command::Completions(args) => print::completions(&args),
+        Command::Man => print::man(),
     };
     match code {
         Ok(code) => code.into(),

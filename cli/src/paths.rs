@@ -1,42 +1,155 @@
 //! Which files to look at.
 
+use crate::open;
+use batchwise::segment::SideKind;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Endings of the files that hold batches.
-const ENDINGS: [&str; 2] = ["log", "checkpoint"];
-
-/// The files that `path` stands for: itself, or all segment files below it in the order of their names.
-pub(crate) fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
-    if !std::fs::metadata(path)?.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut found = Vec::new();
-    collect(path, &mut found)?;
-    Ok(found)
+/// A file of batches, and what lies beside it.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) path: PathBuf,
+    /// The number in its name, if it is named like a segment.
+    pub(crate) base_offset: Option<u64>,
+    /// Whether it has the highest number in its directory.
+    pub(crate) is_newest: bool,
+    /// Indexes and snapshots of the same number.
+    pub(crate) sides: Vec<PathBuf>,
+    /// Whether there is no such file, but only what would lie beside it.
+    pub(crate) is_missing: bool,
+    /// Whether it was not asked for, but what lies beside it.
+    pub(crate) only_sides: bool,
 }
 
-fn collect(directory: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
-    let mut entries = std::fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        // Symbolic links are not followed, so a loop of them ends nothing.
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            collect(&path, found)?;
-        } else if kind.is_file() && has_segment_name(&path) {
-            found.push(path);
+impl Target {
+    fn new(path: PathBuf) -> Self {
+        let base_offset = base_offset(&path);
+        Target { path, base_offset, is_newest: true, sides: Vec::new(), is_missing: false, only_sides: false }
+    }
+}
+
+/// Files found, and what could not be looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    pub(crate) targets: Vec<Target>,
+    pub(crate) failures: Vec<(PathBuf, io::Error)>,
+}
+
+/// Lists the files that `paths` stand for: themselves, and for directories the segments below them, by their names.
+pub(crate) fn list(paths: &[PathBuf]) -> Listing {
+    let mut listing = Listing::default();
+    for path in paths {
+        let found = listing.targets.len();
+        if let Err(e) = listing.add(path) {
+            listing.failures.push((path.clone(), e));
+        } else if listing.targets.len() == found && listing.failures.is_empty() {
+            let error = io::Error::other("no segment files in this directory");
+            listing.failures.push((path.clone(), error));
         }
     }
-    Ok(())
+    listing
 }
 
-/// Whether the name is that of a segment: its base offset and a known ending.
+impl Listing {
+    fn add(&mut self, path: &Path) -> io::Result<()> {
+        let kind = std::fs::metadata(path)?.file_type();
+        if kind.is_dir() {
+            return self.add_directory(path);
+        }
+        if !kind.is_file() {
+            return Err(io::Error::other("neither a file nor a directory"));
+        }
+        let mut target = Target::new(path.to_owned());
+        if side_extension(path) && base_offset(path).is_some() {
+            // What lies beside a log is looked at with that log, but only it is told about.
+            let log = path.with_extension("log");
+            let (is_missing, sides) = (!log.is_file(), vec![path.to_owned()]);
+            target = Target { is_missing, sides, only_sides: true, ..Target::new(log) };
+        }
+        target.is_newest = newest_beside(&target.path).is_none_or(|newest| target.base_offset >= Some(newest));
+        self.targets.push(target);
+        Ok(())
+    }
+
+    fn add_directory(&mut self, directory: &Path) -> io::Result<()> {
+        let mut entries = std::fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        let first = self.targets.len();
+        let mut sides: BTreeMap<u64, Vec<PathBuf>> = BTreeMap::new();
+        let mut below = Vec::new();
+        for entry in entries {
+            let path = entry.path();
+            // Symbolic links are not followed, so a loop of them ends nothing; nor is anything read that may block.
+            let kind = match entry.file_type() {
+                Ok(kind) => kind,
+                Err(e) => {
+                    self.failures.push((path, e));
+                    continue;
+                }
+            };
+            if kind.is_dir() {
+                below.push(path);
+            } else if kind.is_file() && (has_segment_name(&path) || open::is_log(&path)) {
+                self.targets.push(Target::new(path));
+            } else if kind.is_file()
+                && side_extension(&path)
+                && let Some(base) = base_offset(&path)
+            {
+                sides.entry(base).or_default().push(path);
+            }
+        }
+        let here = &mut self.targets[first..];
+        let newest = here.iter().filter_map(|t| t.base_offset).max();
+        for target in here {
+            target.is_newest = target.base_offset == newest;
+            if extension(&target.path) == "log" {
+                target.sides = target.base_offset.and_then(|base| sides.remove(&base)).unwrap_or_default();
+            }
+        }
+        for (base, sides) in sides {
+            let path = directory.join(format!("{base:020}.log"));
+            self.targets.push(Target { is_missing: true, sides, ..Target::new(path) });
+        }
+        for directory in below {
+            // One directory that cannot be read does not hide the others.
+            if let Err(e) = self.add_directory(&directory) {
+                self.failures.push((directory, e));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn extension(path: &Path) -> &str {
+    path.extension().and_then(OsStr::to_str).unwrap_or_default()
+}
+
+/// The number that the file's name begins with.
+pub(crate) fn base_offset(path: &Path) -> Option<u64> {
+    let digits = path.file_stem()?.to_str()?.as_bytes().first_chunk::<20>()?;
+    let digits = std::str::from_utf8(digits).ok().filter(|d| d.bytes().all(|b| b.is_ascii_digit()))?;
+    digits.parse().ok()
+}
+
+fn side_extension(path: &Path) -> bool {
+    SideKind::ALL.iter().any(|kind| kind.extension() == extension(path))
+}
+
+/// Whether the name is that of a segment or of a snapshot of metadata: its number and a known ending.
 pub(crate) fn has_segment_name(path: &Path) -> bool {
-    let stem_ok = path.file_stem().and_then(OsStr::to_str).is_some_and(|s| {
-        s.as_bytes().first_chunk::<20>().is_some_and(|digits| digits.iter().all(u8::is_ascii_digit)) || s == "bootstrap"
-    });
-    stem_ok && path.extension().and_then(OsStr::to_str).is_some_and(|e| ENDINGS.contains(&e))
+    let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+    match extension(path) {
+        "log" => base_offset(path).is_some() && stem.len() == 20,
+        "checkpoint" => stem == "bootstrap" || (base_offset(path).is_some() && stem.as_bytes().get(20) == Some(&b'-')),
+        _ => false,
+    }
+}
+
+/// The highest number of a log in the directory of `path`.
+fn newest_beside(path: &Path) -> Option<u64> {
+    let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(directory).ok()?.flatten().map(|e| e.path());
+    entries.filter(|p| has_segment_name(p)).filter_map(|p| base_offset(&p)).max()
 }

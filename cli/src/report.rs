@@ -1,19 +1,26 @@
 //! What `verify` prints.
 
 use anstyle::{AnsiColor, Style};
-use batchwise::{Finding, Severity, Totals};
+use batchwise::{Finding, Report, Severity, Totals};
 use serde::Serialize;
 use std::fmt::{self, Display};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What was found in one file.
 pub(crate) struct FileReport<'a> {
     pub(crate) path: &'a Path,
     pub(crate) format: &'static str,
-    pub(crate) totals: Totals,
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) report: &'a Report,
+}
+
+impl FileReport<'_> {
+    /// Findings that were too many to be kept.
+    fn left_out(&self) -> u64 {
+        let Totals { errors, warnings, notes, .. } = self.report.totals;
+        errors + warnings + notes - self.report.findings.len() as u64
+    }
 }
 
 #[derive(Serialize)]
@@ -25,6 +32,13 @@ struct JsonFile<'a> {
     records: u64,
     valid: bool,
     defects: Vec<JsonDefect>,
+    /// Defects that are not in the list, which has an end.
+    #[serde(skip_serializing_if = "is_zero")]
+    defects_left_out: u64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 #[derive(Serialize)]
@@ -47,7 +61,8 @@ impl<T: Display> Serialize for Display_<T> {
 }
 
 pub(crate) fn json(out: &mut impl Write, file: &FileReport<'_>) -> io::Result<()> {
-    let defects = file.findings.iter().map(|f| JsonDefect {
+    let totals = file.report.totals;
+    let defects = file.report.findings.iter().map(|f| JsonDefect {
         offset: f.defect.error.offset(),
         batch: f.batch,
         field: f.defect.error.field(),
@@ -58,11 +73,12 @@ pub(crate) fn json(out: &mut impl Write, file: &FileReport<'_>) -> io::Result<()
     let line = JsonFile {
         path: Display_(file.path.display()),
         format: file.format,
-        bytes: file.totals.bytes,
-        batches: file.totals.batches,
-        records: file.totals.records,
-        valid: file.totals.is_valid(),
+        bytes: totals.bytes,
+        batches: totals.batches,
+        records: totals.records,
+        valid: totals.is_valid(),
         defects: defects.collect(),
+        defects_left_out: file.left_out(),
     };
     serde_json::to_writer(&mut *out, &line)?;
     writeln!(out)
@@ -73,56 +89,98 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 const ODD: Style = AnsiColor::Yellow.on_default();
 const QUIET: Style = Style::new().dimmed();
 
+/// Lines for the findings of a file, at most, of each severity.
+const LINES: [(Severity, usize); 3] = [(Severity::Error, 200), (Severity::Warning, 20), (Severity::Info, 20)];
+
 /// A line for the file, and one below it for each finding.
 pub(crate) fn human(out: &mut impl Write, file: &FileReport<'_>) -> io::Result<()> {
-    let (style, word) = if file.totals.is_valid() { (GOOD, "valid  ") } else { (BAD, "DAMAGED") };
-    let Totals { bytes, batches, records, .. } = file.totals;
-    writeln!(
-        out,
-        "{style}{word}{style:#}  {}  {}, {}, {}, {}",
-        file.path.display(),
-        file.format,
-        Bytes(bytes),
-        Count(batches, "batch", "batches"),
-        Count(records, "record", "records"),
-    )?;
-    for f in &file.findings {
-        let error = f.defect.error;
-        let style = match f.defect.severity {
-            Severity::Error => BAD,
-            Severity::Warning => ODD,
-            Severity::Info => QUIET,
-        };
-        write!(out, "  {style}{:<7}{style:#}  {} {error}", f.defect.severity.name(), error.kind().name())?;
-        match (f.batch, f.first_offset) {
-            (Some(batch), Some(first)) => writeln!(out, " {QUIET}(batch {batch}, base offset {first}){QUIET:#}")?,
-            (Some(batch), None) => writeln!(out, " {QUIET}(batch {batch}){QUIET:#}")?,
-            _ => writeln!(out)?,
+    let totals = file.report.totals;
+    let (style, word) = if totals.is_valid() { (GOOD, "valid  ") } else { (BAD, "DAMAGED") };
+    write!(out, "{style}{word}{style:#}  {}  {}, {}", file.path.display(), file.format, Bytes(totals.bytes))?;
+    if totals.batches > 0 {
+        let batches = Count(totals.batches, "batch", "batches");
+        write!(out, ", {batches}, {}", Count(totals.records, "record", "records"))?;
+    }
+    writeln!(out)?;
+    let mut printed = [0; 3];
+    for f in &file.report.findings {
+        let at = LINES.iter().position(|(severity, _)| *severity == f.defect.severity).unwrap_or(0);
+        // What is legal, as after compaction, is not worth a line; what lies between batches is.
+        if (f.defect.severity > Severity::Info || f.batch.is_none() || f.defect.error.field() == "batch")
+            && printed[at] < LINES[at].1
+        {
+            printed[at] += 1;
+            finding(out, f)?;
+        }
+    }
+    for (of, (at, (severity, _))) in [totals.errors, totals.warnings].into_iter().zip(LINES.iter().enumerate()) {
+        if let Some(more @ 1..) = of.checked_sub(printed[at] as u64) {
+            writeln!(out, "  {QUIET}and {more} more of severity {}; --json lists them{QUIET:#}", severity.name())?;
         }
     }
     Ok(())
 }
 
-/// Sums over all files.
+pub(crate) fn finding(out: &mut impl Write, f: &Finding) -> io::Result<()> {
+    let error = f.defect.error;
+    let style = match f.defect.severity {
+        Severity::Error => BAD,
+        Severity::Warning => ODD,
+        Severity::Info => QUIET,
+    };
+    write!(out, "  {style}{:<7}{style:#}  {} {error}", f.defect.severity.name(), error.kind().name())?;
+    if let (Some(batch), Some(start)) = (f.batch, f.batch_start) {
+        write!(out, " {QUIET}(batch {batch} at byte {start}")?;
+        if let Some(first) = f.first_offset {
+            write!(out, ", base offset {first}")?;
+        }
+        write!(out, "){QUIET:#}")?;
+    }
+    writeln!(out)
+}
+
+/// Sums over all files, and over each directory.
 #[derive(Default)]
 pub(crate) struct Sum {
     pub(crate) files: u64,
-    pub(crate) damaged: u64,
     pub(crate) totals: Totals,
+    /// Files that are none of batches.
+    pub(crate) sides: u64,
+    damaged: u64,
+    directories: Vec<Row>,
 }
 
+/// A line of the table.
+struct Row {
+    directory: PathBuf,
+    files: u64,
+    totals: Totals,
+}
+
+/// Rows of the table, at most: those with damage come first.
+const ROWS: usize = 50;
+
 impl Sum {
-    pub(crate) fn add(&mut self, totals: &Totals) {
+    pub(crate) fn add(&mut self, path: &Path, totals: &Totals) {
         self.files += 1;
         self.damaged += u64::from(!totals.is_valid());
-        self.totals.bytes += totals.bytes;
-        self.totals.batches += totals.batches;
-        self.totals.records += totals.records;
-        self.totals.errors += totals.errors;
-        self.totals.warnings += totals.warnings;
+        self.totals += *totals;
+        let directory = path.parent().unwrap_or(path);
+        // Files come directory by directory.
+        if self.directories.last().is_none_or(|row| row.directory != directory) {
+            let row = Row { directory: directory.to_owned(), files: 0, totals: Totals::default() };
+            self.directories.push(row);
+        }
+        if let Some(row) = self.directories.last_mut() {
+            row.files += 1;
+            row.totals += *totals;
+        }
     }
 
-    pub(crate) fn print(&self, out: &mut impl Write, time: Duration) -> io::Result<()> {
+    pub(crate) fn print(&mut self, out: &mut impl Write, time: Duration) -> io::Result<()> {
+        if self.directories.len() > 1 {
+            self.table(out)?;
+        }
         let Totals { bytes, batches, records, errors, warnings, .. } = self.totals;
         let rate = bytes as f64 / time.as_secs_f64().max(1e-9) / 1e9;
         writeln!(
@@ -136,22 +194,42 @@ impl Sum {
         if errors == 0 {
             write!(out, "{GOOD}all valid{GOOD:#}")?;
         } else {
-            write!(
-                out,
-                "{BAD}{} damaged{BAD:#}, {}",
-                Count(self.damaged, "file", "files"),
-                Count(errors, "error", "errors")
-            )?;
+            let (files, errors) = (Count(self.damaged, "file", "files"), Count(errors, "error", "errors"));
+            write!(out, "{BAD}{files} damaged{BAD:#}, {errors}")?;
         }
         if warnings > 0 {
             write!(out, ", {}", Count(warnings, "warning", "warnings"))?;
         }
         writeln!(out)
     }
+
+    fn table(&mut self, out: &mut impl Write) -> io::Result<()> {
+        self.directories.sort_by_key(|row| row.totals.is_valid());
+        let shown = &self.directories[..self.directories.len().min(ROWS)];
+        let width = shown.iter().map(|r| r.directory.display().to_string().len()).max().unwrap_or(0).max(9);
+        writeln!(
+            out,
+            "\n{QUIET}{:<width$} {:>6} {:>11} {:>10} {:>12} {:>8} {:>8}{QUIET:#}",
+            "directory", "files", "size", "batches", "records", "errors", "warnings"
+        )?;
+        for Row { directory, files, totals } in shown {
+            let Totals { bytes, batches, records, errors, warnings, .. } = totals;
+            let (directory, bytes) = (directory.display().to_string(), Bytes(*bytes).to_string());
+            let style = if *errors > 0 { BAD } else { Style::new() };
+            writeln!(
+                out,
+                "{directory:<width$} {files:>6} {bytes:>11} {batches:>10} {records:>12} {style}{errors:>8}{style:#} {warnings:>8}"
+            )?;
+        }
+        if let Some(more @ 1..) = self.directories.len().checked_sub(ROWS) {
+            writeln!(out, "{QUIET}and {more} more{QUIET:#}")?;
+        }
+        Ok(())
+    }
 }
 
 /// A number and its noun.
-struct Count(u64, &'static str, &'static str);
+pub(crate) struct Count(pub(crate) u64, pub(crate) &'static str, pub(crate) &'static str);
 
 impl Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -160,7 +238,7 @@ impl Display for Count {
 }
 
 /// A number of bytes in a unit that suits it.
-struct Bytes(u64);
+pub(crate) struct Bytes(pub(crate) u64);
 
 impl Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

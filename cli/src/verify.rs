@@ -1,62 +1,65 @@
 //! `batchwise verify`.
 
-use crate::args::{Format as FormatArg, Verify};
+use crate::args::Verify;
+use crate::open::{self, Failure};
+use crate::paths::{self, Target};
+use crate::progress::{Progress, Watched};
 use crate::report::{self, FileReport, Sum};
-use crate::{DAMAGED, FAILED, VALID, paths};
-use batchwise::{Format, Options, Validator, formats, segment};
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
-use std::time::Instant;
+use crate::{DAMAGED, FAILED, VALID};
+use batchwise::segment::{Job, SideKind, Verified, verify_all};
+use batchwise::{Defect, Detail, Error, ErrorKind, Finding, Format, Report, Severity};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
-/// Bytes of a file that its format is told from.
-const HEAD: usize = 64 << 10;
+/// The most findings of each severity that are told of one file.
+pub(crate) const MAX_FINDINGS: usize = 50_000;
+/// How often a live file is looked at again, and how long to wait before.
+const LIVE_TRIES: usize = 3;
+const LIVE_PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(args: &Verify) -> io::Result<u8> {
-    let threads = args.threads.map_or(0, usize::from);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
+    let threads = match args.threads {
+        Some(threads) => threads.into(),
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+    };
     let start = Instant::now();
-    let mut sum = Sum::default();
-    let mut failed = false;
-    let mut out = anstream::AutoStream::auto(io::stdout().lock());
-    for path in &args.paths {
-        let files = match paths::files(path) {
-            Ok(files) => files,
-            Err(e) => {
-                eprintln!("batchwise: {}: {e}", path.display());
-                failed = true;
-                continue;
-            }
-        };
-        if files.is_empty() {
-            eprintln!("batchwise: {}: no segment files in this directory", path.display());
-            failed = true;
-        }
-        for file in files {
-            match pool.install(|| check(args, &file)) {
-                Ok(Some(report)) => {
-                    sum.add(&report.totals);
-                    if args.json { report::json(&mut out, &report)? } else { report::human(&mut out, &report)? }
-                }
-                Ok(None) => {
-                    eprintln!("batchwise: {}: not a log of Kafka or Iggy", file.display());
-                    failed = true;
-                }
-                Err(e) => {
-                    eprintln!("batchwise: {}: {e}", file.display());
-                    failed = true;
-                }
-            }
-        }
+    let listing = paths::list(&args.paths);
+    let mut failed = !listing.failures.is_empty();
+    for (path, error) in &listing.failures {
+        eprintln!("batchwise: {}: {error}", path.display());
     }
+    let sizes = listing.targets.iter().filter_map(|t| std::fs::metadata(&t.path).ok()).map(|m| m.len());
+    let run = Run { args, targets: &listing.targets, progress: Progress::new(sizes.sum()), opened: Vec::new() };
+    let run = Run { opened: (0..run.targets.len()).map(|_| OnceLock::new()).collect(), ..run };
+    let mut out = anstream::AutoStream::auto(io::stdout().lock());
+    let mut sum = Sum::default();
+    let mut printed = Ok(());
+    verify_all(run.targets.len(), threads, &|i| run.open(i), &mut |i, verified| {
+        let told = run.progress.aside(|| run.tell(i, verified, &mut sum, &mut out));
+        match told {
+            Ok(true) => {}
+            Ok(false) => failed = true,
+            Err(e) => {
+                printed = Err(e);
+                return ControlFlow::Break(());
+            }
+        }
+        if args.fail_fast && sum.totals.errors > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    drop(run.progress);
+    printed?;
     if !args.json && sum.files > 0 {
         sum.print(&mut out, start.elapsed())?;
     }
     out.flush()?;
-    if sum.totals.errors == 0 && sum.totals.batches == 0 && !failed {
+    let checked = sum.totals.batches + sum.sides;
+    if sum.totals.errors == 0 && checked == 0 && !failed {
         eprintln!("batchwise: nothing was checked: no batch in any of the files");
     }
-    Ok(match (sum.totals.errors, sum.totals.batches) {
+    Ok(match (sum.totals.errors, checked) {
         (1.., _) => DAMAGED,
         (0, 0) => FAILED,
         _ if failed => FAILED,
@@ -64,35 +67,143 @@ pub(crate) fn run(args: &Verify) -> io::Result<u8> {
     })
 }
 
-/// Checks one file; `None` if it is of no format known.
-fn check<'a>(args: &Verify, path: &'a Path) -> io::Result<Option<FileReport<'a>>> {
-    let mut file = File::open(path)?;
-    let mut head = Vec::new();
-    Read::by_ref(&mut file).take(HEAD as u64).read_to_end(&mut head)?;
-    file.seek(SeekFrom::Start(0))?;
-    let Some(format) = format_of(args.format, path, &head) else { return Ok(None) };
-    let mut options = Options::default();
-    options.depth = args.depth.into();
-    options.origin = args.origin.into();
-    options.conformance = args.conformance.into();
-    let validator = Validator::new(format).options(options).parallel(true);
-    let mut findings = Vec::new();
-    let totals = segment::verify(&file, validator, &mut |f| findings.push(f))?;
-    Ok(Some(FileReport { path, format: format.name(), totals, findings }))
+/// What stays the same over a run.
+struct Run<'a> {
+    args: &'a Verify,
+    targets: &'a [Target],
+    progress: Progress,
+    /// Format of each file, and what lies beside it, once that is known.
+    opened: Vec<OnceLock<(&'static dyn Format, Vec<(PathBuf, SideKind)>)>>,
 }
 
-fn format_of(wanted: FormatArg, path: &Path, head: &[u8]) -> Option<&'static dyn Format> {
-    let named = |name| formats::ALL.iter().copied().find(|f| f.name() == name);
-    match wanted {
-        FormatArg::Kafka => named("kafka"),
-        // Older servers wrote other layouts, and nothing but their content tells.
-        FormatArg::Iggy => formats::detect(head).filter(|f| f.name().starts_with("iggy")).or_else(|| named("iggy")),
-        // A segment whose start is damaged, or that is still empty, is told by its name, and by not being text.
-        FormatArg::Auto => formats::detect(head)
-            .or_else(|| if paths::has_segment_name(path) || !is_text(head) { named("kafka") } else { None }),
+impl Run<'_> {
+    fn open(&self, i: usize) -> Result<Job<Watched>, Failure> {
+        let target = &self.targets[i];
+        if target.is_missing {
+            return Err(Failure::NoLog);
+        }
+        let file = self.progress.watch(open::open(&target.path)?);
+        let format = open::format_of(self.args.checks.format, &target.path, &file)?;
+        let validator = open::validator(&self.args.checks, format, target)
+            .stop_at_first(self.args.fail_fast)
+            .growing(self.args.live && target.is_newest)
+            .max_findings(MAX_FINDINGS);
+        let (mut sides, mut paths) = (Vec::new(), Vec::new());
+        for path in &target.sides {
+            if let Some(side) = open::side(path, format.name())? {
+                paths.push((path.clone(), side.kind));
+                sides.push(side);
+            }
+        }
+        // Each file is opened once.
+        self.opened[i].get_or_init(|| (format, paths));
+        Ok(Job { source: file, validator, sides })
+    }
+
+    /// Tells what was found in a file; whether it could be looked at.
+    fn tell(
+        &self,
+        i: usize,
+        verified: Result<Verified, Failure>,
+        sum: &mut Sum,
+        out: &mut impl Write,
+    ) -> io::Result<bool> {
+        let target = &self.targets[i];
+        let mut verified = match verified {
+            Ok(verified) => verified,
+            Err(Failure::NoLog) => return self.tell_orphans(target, sum, out),
+            Err(failure) => {
+                eprintln!("batchwise: {}: {failure}", target.path.display());
+                return Ok(false);
+            }
+        };
+        if self.args.live && target.is_newest {
+            self.look_again(i, &mut verified);
+        }
+        let Some((format, sides)) = self.opened[i].get() else { return Ok(false) };
+        let growing = self.args.live && target.is_newest;
+        note_empty(&mut verified.log, growing);
+        if !target.only_sides {
+            self.print(&target.path, format.name(), &verified.log, sum, out)?;
+        }
+        for ((path, kind), report) in sides.iter().zip(&verified.sides) {
+            // Those that are right are not worth a line, unless they were asked for.
+            if target.only_sides || !report.findings.is_empty() {
+                self.print(path, kind.name(), report, sum, out)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// A broker may have been amid a write. What is still wrong after a while is wrong.
+    fn look_again(&self, i: usize, verified: &mut Verified) {
+        for _ in 0..LIVE_TRIES {
+            if verified.log.totals.is_valid() && verified.sides.iter().all(|s| s.totals.is_valid()) {
+                return;
+            }
+            std::thread::sleep(LIVE_PAUSE);
+            verify_all(1, 1, &|_| self.open(i), &mut |_, again: Result<Verified, Failure>| {
+                if let Ok(again) = again {
+                    *verified = again;
+                }
+                ControlFlow::Break(())
+            });
+        }
+    }
+
+    /// Files beside a log that is not there. Their own checks need no log.
+    fn tell_orphans(&self, target: &Target, sum: &mut Sum, out: &mut impl Write) -> io::Result<bool> {
+        for path in &target.sides {
+            let side = match open::orphan(path) {
+                Ok(Some(side)) => side,
+                Ok(None) => continue,
+                Err(e) => {
+                    eprintln!("batchwise: {}: {e}", path.display());
+                    return Ok(false);
+                }
+            };
+            let mut report = side.check();
+            // A snapshot stands for the log before its number, so it needs none of its own.
+            if side.kind != SideKind::ProducerSnapshot {
+                let detail = Detail::Reason("brokers delete it when they start");
+                add(&mut report, Severity::Warning, ErrorKind::OrphanIndex, detail);
+            }
+            if !report.findings.is_empty() || target.only_sides {
+                self.print(path, side.kind.name(), &report, sum, out)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn print(
+        &self,
+        path: &Path,
+        format: &'static str,
+        report: &Report,
+        sum: &mut Sum,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        sum.add(path, &report.totals);
+        sum.sides += u64::from(SideKind::ALL.iter().any(|kind| kind.name() == format));
+        let file = FileReport { path, format, report };
+        if self.args.json { report::json(out, &file) } else { report::human(out, &file) }
     }
 }
 
-fn is_text(head: &[u8]) -> bool {
-    head.iter().all(|&b| b >= b' ' || matches!(b, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B))
+/// A file without a batch: one that is empty is fine, one that has bytes is not, unless they are still to be written.
+fn note_empty(report: &mut Report, growing: bool) {
+    if report.totals.batches > 0 || report.totals.errors > 0 {
+        return;
+    }
+    if report.totals.bytes == 0 {
+        add(report, Severity::Info, ErrorKind::EmptySegment, Detail::None);
+    } else if !growing {
+        add(report, Severity::Error, ErrorKind::NoBatch, Detail::None);
+    }
+}
+
+fn add(report: &mut Report, severity: Severity, kind: ErrorKind, detail: Detail) {
+    let defect = Defect { error: Error::new(kind, detail, "batch", 0), severity };
+    report.totals.count(severity);
+    report.findings.push(Finding::outside(defect));
 }

@@ -109,8 +109,7 @@ impl Validator<'_> {
         }
         batch.count(defect.severity);
         report.totals.count(defect.severity);
-        let finding = Finding { batch: Some(batch.number), first_offset: batch.summary.first_offset, defect };
-        Collector { report, max: self.max_findings, list: false }.finding(finding);
+        Collector { report, max: self.max_findings, list: false }.finding(Finding::of(batch, defect));
     }
 
     fn count(&self, batch: &Batch, report: &mut Report) {
@@ -144,6 +143,6 @@ fn frame_of<'a>(format: &dyn Format, bytes: &'a [u8]) -> Result<&'a [u8], Defect
 }
 
 fn trailing(frame: usize, there: usize) -> Defect {
-    let detail = Detail::Length { needed: 0, available: (there - frame) as u64 };
+    let detail = Detail::Bytes { count: (there - frame) as u64 };
     Error::new(ErrorKind::TrailingBytes, detail, "batch", frame as u64).into()
 }

@@ -36,6 +36,7 @@ pub struct Validator<'p> {
     threads: Threads<'p>,
     stop_at_first: bool,
     list_batches: bool,
+    growing: bool,
     base_offset: Option<u64>,
     max_findings: usize,
     #[cfg(feature = "rayon")]
@@ -76,6 +77,7 @@ impl<'p> Validator<'p> {
             threads: Threads::Caller(PhantomData),
             stop_at_first: false,
             list_batches: false,
+            growing: false,
             base_offset: None,
             max_findings: usize::MAX,
             #[cfg(feature = "rayon")]
@@ -134,6 +136,12 @@ impl<'p> Validator<'p> {
     #[must_use]
     pub fn list_batches(self, list_batches: bool) -> Self {
         Validator { list_batches, ..self }
+    }
+
+    /// Whether somebody is still writing the input: then it is no defect that its last entry is incomplete.
+    #[must_use]
+    pub fn growing(self, growing: bool) -> Self {
+        Validator { growing, ..self }
     }
 
     /// The first offset that the input may hold, as the name of a segment file tells it.

@@ -11,8 +11,29 @@ pub struct Finding {
     pub batch: Option<u64>,
     /// First offset of that batch, as its header has it.
     pub first_offset: Option<u64>,
+    /// Where that batch starts in the input, bytes.
+    pub batch_start: Option<u64>,
     /// What, where, how bad.
     pub defect: Defect,
+}
+
+impl Finding {
+    /// Of bytes outside any batch.
+    #[must_use]
+    pub const fn outside(defect: Defect) -> Self {
+        Finding { batch: None, first_offset: None, batch_start: None, defect }
+    }
+
+    /// Of a batch.
+    #[must_use]
+    pub const fn of(batch: &Batch, defect: Defect) -> Self {
+        Finding {
+            batch: Some(batch.number),
+            first_offset: batch.summary.first_offset,
+            batch_start: Some(batch.offset),
+            defect,
+        }
+    }
 }
 
 /// A batch that was found, sound or not.

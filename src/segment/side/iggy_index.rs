@@ -70,9 +70,9 @@ impl Compare {
         for entry in self.positions.clone().missed() {
             let position = self.positions.of(entry);
             let detail = Detail::Value { found: position as i64, rule: "must be the start of a batch" };
-            if !log.is_unreadable(position) {
-                told.error(ErrorKind::IndexPositionInvalid, detail, "position", entry * ENTRY + 16);
-            }
+            // Where the log is damaged it may once have been one.
+            let severity = if log.is_unreadable(position) { Severity::Warning } else { Severity::Error };
+            told.tell(severity, ErrorKind::IndexPositionInvalid, detail, "position", entry * ENTRY + 16);
         }
         for (entry, offset, time) in self.others {
             let (found_offset, found_time) = self.entries[entry];

@@ -138,7 +138,7 @@ impl Told<'_> {
     fn tell(&mut self, severity: Severity, kind: ErrorKind, detail: Detail, field: &'static str, offset: usize) {
         let defect = Defect { error: Error::new(kind, detail, field, offset as u64), severity };
         self.report.totals.count(severity);
-        self.report.keep(Finding { batch: None, first_offset: None, defect }, self.max);
+        self.report.keep(Finding::outside(defect), self.max);
     }
 
     fn error(&mut self, kind: ErrorKind, detail: Detail, field: &'static str, offset: usize) {
@@ -185,9 +185,9 @@ impl Log<'_> {
     fn is_unreadable(&self, position: u64) -> bool {
         !self.is_sound()
             && self.report.findings.iter().any(|f| match (f.defect.error.kind(), f.defect.error.detail()) {
-                (ErrorKind::UnreadableBytes, Detail::Length { available, .. }) => {
+                (ErrorKind::UnreadableBytes, Detail::Bytes { count }) => {
                     let from = f.defect.error.offset();
-                    (from..from + available).contains(&position)
+                    (from..from + count).contains(&position)
                 }
                 _ => false,
             })

@@ -90,11 +90,16 @@ impl Compare {
     pub(super) fn finish(self, log: &Log<'_>, told: &mut Told<'_>) {
         for entry in self.positions.clone().missed() {
             let position = self.positions.of(entry);
-            if !log.is_unreadable(position) {
-                let rule = "must be the start of a batch";
-                let detail = Detail::Value { found: position as i64, rule };
-                told.error(ErrorKind::IndexPositionInvalid, detail, "position", entry * OffsetIndexEntry::SIZE + 4);
-            }
+            let detail = Detail::Value { found: position as i64, rule: "must be the start of a batch" };
+            // Where the log is damaged it may once have been one.
+            let severity = if log.is_unreadable(position) { Severity::Warning } else { Severity::Error };
+            told.tell(
+                severity,
+                ErrorKind::IndexPositionInvalid,
+                detail,
+                "position",
+                entry * OffsetIndexEntry::SIZE + 4,
+            );
         }
         // A follower indexed the last offset of several batches with the place of the first: that is harmless, as long
         // as some batch ends there.

@@ -62,9 +62,10 @@ impl Walk<'_> {
         let end = input.len();
         let is_torn = defect.error.kind() == ErrorKind::TornTail;
         if nonzero >= end && !is_torn {
-            let detail = Detail::Length { needed: 0, available: end - start };
+            let detail = Detail::Bytes { count: end - start };
             let error = Error::new(ErrorKind::ZeroTail, detail, "batch", start);
-            let severity = self.format.severity(ErrorKind::ZeroTail, &self.validator.options);
+            let told = self.format.severity(ErrorKind::ZeroTail, &self.validator.options);
+            let severity = if self.validator.growing { Severity::Info } else { told };
             self.report(None, Defect { error, severity }, sink);
             self.position = end;
             return Ok(());
@@ -87,6 +88,9 @@ impl Walk<'_> {
         }
         self.order.after_damage = true;
         defect.severity = self.format.severity(defect.error.kind(), &self.validator.options);
+        if is_torn && found.is_none() && self.validator.growing {
+            defect.severity = Severity::Info;
+        }
         self.report(None, defect, sink);
         if found.is_some() || !is_torn {
             self.report_unreadable(lost, found.unwrap_or(end), sink);
@@ -113,7 +117,7 @@ impl Walk<'_> {
     }
 
     fn report_unreadable(&mut self, from: u64, to: u64, sink: &mut dyn Sink) {
-        let detail = Detail::Length { needed: 0, available: to - from };
+        let detail = Detail::Bytes { count: to - from };
         let error = Error::new(ErrorKind::UnreadableBytes, detail, "batch", from);
         self.report(None, Defect { error, severity: Severity::Info }, sink);
     }

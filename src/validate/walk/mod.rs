@@ -284,11 +284,13 @@ impl<'p> Walk<'p> {
     }
 
     fn report(&mut self, batch: Option<&mut Batch>, defect: Defect, sink: &mut dyn Sink) {
-        let mut finding = Finding { batch: None, first_offset: None, defect };
-        if let Some(batch) = batch {
-            (finding.batch, finding.first_offset) = (Some(batch.number), batch.summary.first_offset);
-            batch.count(defect.severity);
-        }
+        let finding = match batch {
+            Some(batch) => {
+                batch.count(defect.severity);
+                Finding::of(batch, defect)
+            }
+            None => Finding::outside(defect),
+        };
         if !self.stopped {
             self.totals.count(defect.severity);
             sink.finding(finding);
