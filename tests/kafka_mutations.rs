@@ -103,7 +103,7 @@ fn produced(bytes: &[u8], message_format: i8) -> Vec<Finding> {
     options.conformance = Conformance::Reference;
     produce.message_format = message_format;
     produce.check(bytes, &options, &mut Scratch::default(), &mut |defect| {
-        found.push(Finding { batch: None, first_offset: None, defect });
+        found.push(Finding::outside(defect));
     });
     found
 }
