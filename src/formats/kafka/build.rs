@@ -1,9 +1,9 @@
 //! Building record batches, magic 2.
 
+use super::Header;
 use super::attributes::Attributes;
 use super::draft::Draft;
 use super::fields::HeaderFields;
-use super::{BatchHeader, Header};
 use crate::codec::{Codec, Compressor};
 use crate::{Detail, Error, ErrorKind, Result};
 use alloc::vec::Vec;

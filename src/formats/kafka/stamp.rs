@@ -5,9 +5,6 @@ use super::fields::HeaderFields;
 use super::{BatchHeader, RecordBatch};
 use crate::{Detail, Error, ErrorKind, Result, crc32c};
 
-/// First byte under the checksum, and the first behind the fields that a patch can change.
-const COVERED: core::ops::Range<usize> = HeaderFields::CRC_FROM..BatchHeader::SIZE;
-
 /// Changes to the header of a record batch, magic 2.
 ///
 /// The checksum follows the changes by [`crc32c::patch`], in a few nanoseconds for a batch of any size. Only the
@@ -111,10 +108,27 @@ impl HeaderPatch {
     /// error `bytes` are as they were.
     pub fn apply(&self, bytes: &mut [u8]) -> Result<i64> {
         let batch = RecordBatch::parse(bytes, 0)?;
-        let tail_len = batch.payload().len() as u64;
-        let old = *batch.header().as_bytes();
-        let mut fields = HeaderFields::read(batch.header());
+        let len = batch.bytes().len();
+        let old = HeaderFields::read(batch.header());
+        let new = self.changed(old)?;
+        let next = next_offset(&new)?;
+        let crc = patch_crc(&old, &new, len);
+        let Some(header) = bytes.first_chunk_mut::<{ BatchHeader::SIZE }>() else { return Ok(next) };
+        put(header, 0, new.base_offset.to_be_bytes());
+        put(header, 12, new.partition_leader_epoch.to_be_bytes());
+        put(header, 17, crc.to_be_bytes());
+        put(header, 21, new.attributes.0.to_be_bytes());
+        put(header, 27, new.base_timestamp.to_be_bytes());
+        put(header, 35, new.max_timestamp.to_be_bytes());
+        put(header, 43, new.producer_id.to_be_bytes());
+        put(header, 51, new.producer_epoch.to_be_bytes());
+        put(header, 53, new.base_sequence.to_be_bytes());
+        Ok(next)
+    }
 
+    /// The header with the changes made, but for the checksum.
+    #[inline]
+    fn changed(&self, mut fields: HeaderFields) -> Result<HeaderFields> {
         if let Some(offset) = self.base_offset {
             fields.base_offset = offset;
         }
@@ -132,32 +146,61 @@ impl HeaderPatch {
             (fields.producer_id, fields.producer_epoch, fields.base_sequence) = (id, epoch, base_sequence);
         }
         if let Some(horizon) = self.delete_horizon {
-            let timed = fields.attributes.timestamp_type() == TimestampType::CreateTime && fields.records_count != 0;
-            if horizon < 0 || (timed && horizon != fields.base_timestamp) {
-                let rule = if timed {
-                    "moves the timestamps of the records, which are relative to it"
-                } else {
-                    "must not be negative"
-                };
-                let detail = Detail::Value { found: horizon, rule };
-                return Err(Error::new(ErrorKind::DeleteHorizonNotAllowed, detail, "baseTimestamp", 27));
-            }
+            let is_create_time = fields.attributes.timestamp_type() == TimestampType::CreateTime;
+            check_horizon(horizon, &fields, is_create_time && fields.records_count != 0)?;
             fields.attributes = fields.attributes.with(Attributes::DELETE_HORIZON, true);
             fields.base_timestamp = horizon;
         }
-
-        let next = next_offset(&fields)?;
-        let mut new = fields.to_bytes();
-        if new[COVERED] != old[COVERED] {
-            fields.crc = crc32c::patch(fields.crc, &old[COVERED], &new[COVERED], tail_len);
-            new = fields.to_bytes();
-        }
-        bytes[..BatchHeader::SIZE].copy_from_slice(&new);
-        Ok(next)
+        Ok(fields)
     }
 }
 
+#[inline]
+fn put<const N: usize>(header: &mut [u8; BatchHeader::SIZE], at: usize, field: [u8; N]) {
+    header[at..at + N].copy_from_slice(&field);
+}
+
+/// The checksum that goes with `new`, for a batch of `len` bytes.
+///
+/// A patch depends on nothing but the difference, so only that is made, from registers and as words: bytes 19 to 58, of
+/// which those up to 20 are not covered but do not differ, and the timestamps and the producer's id are words of their own.
+/// Writing both headers to memory first, field by field, cost 20 ns: reading it back in words waits for the small writes.
+#[inline]
+fn patch_crc(old: &HeaderFields, new: &HeaderFields, len: usize) -> u32 {
+    let attributes = (old.attributes.0 ^ new.attributes.0) as u16;
+    let epoch = (old.producer_epoch ^ new.producer_epoch) as u16;
+    let sequence = (old.base_sequence ^ new.base_sequence) as u32;
+    let difference = [
+        u64::from(attributes) << 32, // bytes 21 and 22 of 19 to 26
+        (old.base_timestamp ^ new.base_timestamp) as u64,
+        (old.max_timestamp ^ new.max_timestamp) as u64,
+        (old.producer_id ^ new.producer_id) as u64,
+        u64::from(epoch) << 48 | u64::from(sequence) << 16, // bytes 51 to 56 of 51 to 58
+    ];
+    let mut bytes = [0; 40];
+    for (to, word) in bytes.chunks_exact_mut(8).zip(difference) {
+        to.copy_from_slice(&word.to_be_bytes());
+    }
+    match difference {
+        [0, 0, 0, 0, 0] => old.crc,
+        // Bytes 19 to 42: all that most stamps change.
+        [_, _, _, 0, 0] => crc32c::patch(old.crc, &[0; 24], &bytes[..24], (len - 43) as u64),
+        _ => crc32c::patch(old.crc, &[0; 40], &bytes, (len - 59) as u64),
+    }
+}
+
+fn check_horizon(horizon: i64, fields: &HeaderFields, times_records: bool) -> Result<()> {
+    let rule = match times_records {
+        true if horizon != fields.base_timestamp => "moves the timestamps of the records, which are relative to it",
+        _ if horizon < 0 => "must not be negative",
+        _ => return Ok(()),
+    };
+    let detail = Detail::Value { found: horizon, rule };
+    Err(Error::new(ErrorKind::DeleteHorizonNotAllowed, detail, "baseTimestamp", 27))
+}
+
 /// The offset after the last record's.
+#[inline]
 fn next_offset(fields: &HeaderFields) -> Result<i64> {
     let delta = fields.last_offset_delta;
     if delta < 0 {
