@@ -49,8 +49,9 @@ fn unsafe_code_lives_in_the_kernels() {
     for directory in ["src", "cli/src", "perf/src", "benches", "tests"] {
         for (path, code) in sources(directory) {
             let blocks = code.contains("unsafe {") || code.contains("unsafe fn") || code.contains("unsafe impl");
-            let is_this = path.ends_with("tests/laws.rs");
-            assert!(!blocks || is_this, "{} has unsafe code", path.display());
+            // A peer whose fastest functions are unsafe is measured by those.
+            let exempt = path.ends_with("tests/laws.rs") || path.ends_with("perf/src/ops/varint.rs");
+            assert!(!blocks || exempt, "{} has unsafe code", path.display());
         }
     }
     assert!(fs::read_to_string(root().join("src/lib.rs")).expect("src/lib.rs").contains("#![forbid(unsafe_code)]"));

@@ -67,13 +67,16 @@ pub(crate) fn run(args: &Verify) -> io::Result<u8> {
     })
 }
 
+/// The format of a file, and what lies beside it.
+type Opened = (&'static dyn Format, Vec<(PathBuf, SideKind)>);
+
 /// What stays the same over a run.
 struct Run<'a> {
     args: &'a Verify,
     targets: &'a [Target],
     progress: Progress,
     /// Format of each file, and what lies beside it, once that is known.
-    opened: Vec<OnceLock<(&'static dyn Format, Vec<(PathBuf, SideKind)>)>>,
+    opened: Vec<OnceLock<Opened>>,
 }
 
 impl Run<'_> {

@@ -114,11 +114,11 @@ impl<S: ReadAt> Opened<S> {
     }
 
     fn end_of(&self, region: u64) -> u64 {
-        (region + 1).checked_mul(self.region).unwrap_or(u64::MAX)
+        (region + 1).saturating_mul(self.region)
     }
 
     /// Walks through one region, from its first intact batch on.
-    fn walk(&self, region: u64, buffer: &mut Vec<u8>) -> io::Result<Option<Part>> {
+    fn walk(&self, region: u64, buffer: &mut Vec<u8>) -> io::Result<Option<Box<Part>>> {
         let mut window = Window::new(&self.job.source, self.len, std::mem::take(buffer));
         let mut walk = Walk::new(self.job.validator);
         let mut found = Found::new(&self.job.validator, self.probe.clone(), region > 0);
@@ -133,7 +133,7 @@ impl<S: ReadAt> Opened<S> {
             Ok(begun)
         });
         *buffer = window.into_buffer();
-        Ok(walked?.then_some(Part { walk, found }))
+        Ok(walked?.then(|| Box::new(Part { walk, found })))
     }
 }
 
@@ -189,7 +189,7 @@ impl<'o, S: ReadAt> Merge<'o, S> {
     }
 
     /// Takes over what was found in a region, or walks through it.
-    fn region(&mut self, region: u64, part: Option<Part>) -> io::Result<()> {
+    fn region(&mut self, region: u64, part: Option<Box<Part>>) -> io::Result<()> {
         if let Some(mut part) = part {
             if region == 0 {
                 (self.walk, self.found) = (part.walk, part.found);
@@ -216,7 +216,7 @@ impl<'o, S: ReadAt> Merge<'o, S> {
 /// What the threads tell.
 enum Told<S, E> {
     Opened(Result<Arc<Opened<S>>, E>),
-    Region(u64, io::Result<Option<Part>>),
+    Region(u64, io::Result<Option<Box<Part>>>),
 }
 
 /// What is to be done.
@@ -376,109 +376,4 @@ impl<S: ReadAt, E: From<io::Error>> Merger<S, E> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::formats::kafka;
-    use crate::segment::{SideFile, SideKind};
-
-    /// A log of many batches, a batch with a log in its value, and more batches.
-    fn log() -> Vec<u8> {
-        const DIR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/kafka/");
-        let read = |name: &str| std::fs::read(format!("{DIR}{name}")).expect("test data");
-        let mut bytes = read("v2-many-small-batches/00000000000123456789.log");
-        let inner = bytes[..20_000].to_vec();
-        let record = kafka::NewRecord { value: Some(&inner), ..Default::default() };
-        let mut builder = kafka::RecordBatchBuilder::new().base_offset(123_457_600).partition_leader_epoch(9);
-        builder.append(&record).expect("a record");
-        bytes.extend(builder.finish().expect("a batch"));
-        bytes
-    }
-
-    fn index(bytes: &[u8]) -> Vec<SideFile> {
-        let report = Validator::new(&kafka::Log).list_batches(true).validate(bytes);
-        let base_offset = 123_456_789;
-        let (mut offsets, mut times, mut greatest) = (Vec::new(), Vec::new(), i64::MIN);
-        for batch in report.batches.iter().skip(1).step_by(7) {
-            let last = (batch.summary.next_offset.unwrap_or(0) - 1 - base_offset) as i32;
-            offsets.extend(last.to_be_bytes());
-            offsets.extend((batch.offset as i32).to_be_bytes());
-            let seen = report.batches.iter().filter(|b| b.number < batch.number).filter_map(|b| b.summary.timestamp);
-            let timestamp = batch.summary.timestamp.unwrap_or(0);
-            if timestamp > greatest.max(seen.max().unwrap_or(0)) {
-                greatest = timestamp;
-                times.extend(timestamp.to_be_bytes());
-                times.extend(last.to_be_bytes());
-            }
-        }
-        let side = |kind, bytes| SideFile { kind, base_offset, bytes };
-        vec![side(SideKind::OffsetIndex, offsets), side(SideKind::TimeIndex, times)]
-    }
-
-    fn verify(files: &[Vec<u8>], sides: &[SideFile], threads: usize, region: u64, stop: bool) -> Vec<Verified> {
-        let mut all = Vec::new();
-        let validator = Validator::new(&kafka::Log).base_offset(Some(123_456_789)).list_batches(true);
-        let open = |i: usize| -> io::Result<_> {
-            Ok(Job { source: &files[i][..], validator: validator.stop_at_first(stop), sides: sides.to_vec() })
-        };
-        verify_in_regions(files.len(), threads, region, &open, &mut |i, verified| {
-            assert_eq!(i, all.len(), "in order");
-            all.push(verified.expect("memory can be read"));
-            ControlFlow::Continue(())
-        });
-        all
-    }
-
-    #[test]
-    fn regions_find_what_one_walk_finds() {
-        let clean = log();
-        let mut files = vec![clean.clone(), Vec::new(), vec![0; 70_000], clean[..1000].to_vec()];
-        for i in 0..40 {
-            let mut damaged = clean.clone();
-            let at = (i * 7919 * 31) % damaged.len();
-            match i % 4 {
-                0 => damaged[at] ^= 0x10,
-                1 => damaged.truncate(at),
-                2 => drop(damaged.drain(at..(at + 3000).min(clean.len()))),
-                _ => {
-                    let end = (at + 9000).min(clean.len());
-                    damaged[at..end].fill(0);
-                }
-            }
-            files.push(damaged);
-        }
-        let sides = index(&clean);
-        for stop in [false, true] {
-            let one = verify(&files, &sides, 1, REGION, stop);
-            assert!(one[0].log.totals.is_valid() && one[0].sides.iter().all(|s| s.findings.is_empty()), "{:?}", one[0]);
-            for (threads, region) in [(2, 4096), (2, 700), (8, 10_000), (3, 1 << 20)] {
-                let many = verify(&files, &sides, threads, region, stop);
-                for (i, (one, many)) in one.iter().zip(&many).enumerate() {
-                    let what = format!("file {i}, {threads} threads, regions of {region}, stop {stop}");
-                    assert_eq!(one.log.totals, many.log.totals, "{what}");
-                    assert_eq!(one.log.findings, many.log.findings, "{what}");
-                    assert_eq!(one.sides, many.sides, "{what}");
-                    assert!(one == many, "{what}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_opened_does_not_stop_the_others() {
-        let bytes = log();
-        for threads in [1, 4] {
-            let mut told = Vec::new();
-            let open = |i: usize| {
-                if i % 3 == 1 {
-                    return Err(io::Error::other("no"));
-                }
-                Ok(Job { source: &bytes[..], validator: Validator::new(&kafka::Log), sides: Vec::new() })
-            };
-            verify_all(7, threads, &open, &mut |_, verified| {
-                told.push(verified.is_ok());
-                if told.len() == 6 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            });
-            assert_eq!(told, [true, false, true, true, false, true]);
-        }
-    }
-}
+mod tests;

@@ -112,7 +112,7 @@ pub fn mutations() -> Vec<Mutation> {
     let mut out = Vec::new();
     for (name, content) in &files {
         let is_bases = name == "bases.jsonl";
-        if !is_bases && !(name.starts_with("mutations-") && name.ends_with(".jsonl")) {
+        if !(is_bases || name.starts_with("mutations-") && name.ends_with(".jsonl")) {
             continue;
         }
         for mut case in json_lines(content) {
