@@ -139,7 +139,9 @@ fn counts_that_do_not_fit() {
     for count in [i32::MIN, -1, 0, 1, 29, 31, 1000, i32::MAX] {
         let mut bytes = batch(30, 0, &mut rng);
         bytes[57..61].copy_from_slice(&count.to_be_bytes());
-        assert_eq!(agree(&bytes, &mut columns), None, "{count} instead of 30");
+        // A batch of no records reads as empty whatever follows its header; the check reports those bytes.
+        let expected = (count == 0).then_some(0);
+        assert_eq!(agree(&bytes, &mut columns), expected, "{count} instead of 30");
     }
     // Cut off within the records, and compressed.
     let mut bytes = batch(30, 0, &mut rng);

@@ -97,14 +97,14 @@ fn on_lists() {
         batches.push(bytes[batch.offset as usize..(batch.offset + batch.len) as usize].to_vec());
     }
     let mut rng = Rng(5);
-    for i in 0..batches.len() {
+    for (i, batch) in batches.iter_mut().enumerate() {
         match i % 40 {
-            7 => batches[i].truncate(9),
-            13 => batches[i].push(0),
-            21 => batches[i].clear(),
+            7 => batch.truncate(9),
+            13 => batch.push(0),
+            21 => batch.clear(),
             33 => {
-                let at = rng.below(batches[i].len());
-                batches[i][at] ^= 4;
+                let at = rng.below(batch.len());
+                batch[at] ^= 4;
             }
             _ => {}
         }
