@@ -104,7 +104,7 @@ impl Drill<'_> {
             }
             2 => {
                 let to = self.rng.below(len);
-                self.pieces(format!("cut at {to}"), &[0..to])
+                self.pieces(format!("cut at {to}"), std::slice::from_ref(&(0..to)))
             }
             3 => {
                 let from = self.rng.below(len - 1);
