@@ -18,6 +18,11 @@ pub(crate) enum Command {
         after_help = "Exit status: 0 all valid, 1 damage found, 2 wrong usage, unreadable input or nothing checked."
     )]
     Verify(Verify),
+    /// Copies every valid batch of a segment to a new file and lists what was lost
+    #[command(after_help = "Exit status: 0 nothing was lost, 1 something was, 2 nothing was written.")]
+    Recover(Recover),
+    /// Measures how fast this machine verifies a file, per level of kernels, against a plain read
+    Bench(Bench),
     /// Shows what this CPU can do and which kernel each operation uses
     Cpu(Cpu),
     /// Prints a script that completes arguments in a shell
@@ -45,6 +50,31 @@ pub(crate) struct Verify {
     /// Threads; all cores by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct Recover {
+    /// The segment; it is only read
+    #[arg(value_name = "SRC")]
+    pub(crate) source: PathBuf,
+    /// The new file, which must not exist
+    #[arg(long, short, value_name = "DST")]
+    pub(crate) output: PathBuf,
+    /// Stop at the first damage, where a broker would cut the file
+    #[arg(long)]
+    pub(crate) like_broker: bool,
+    #[command(flatten)]
+    pub(crate) checks: Checks,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct Bench {
+    /// The segment
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Format of the file
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub(crate) format: Format,
 }
 
 /// What is checked, and by whose rules.

@@ -1,11 +1,13 @@
 //! The command `batchwise`.
 
 mod args;
+mod bench;
 mod cpu;
 mod open;
 mod paths;
 mod print;
 mod progress;
+mod recover;
 mod report;
 mod verify;
 
@@ -23,6 +25,8 @@ pub(crate) const FAILED: u8 = 2;
 fn main() -> ExitCode {
     let code = match Args::parse().command {
         Command::Verify(args) => verify::run(&args),
+        Command::Recover(args) => recover::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Cpu(args) => cpu::run(&args),
         Command::Completions(args) => print::completions(&args),
         Command::Man => print::man(),

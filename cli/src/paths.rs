@@ -24,7 +24,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    fn new(path: PathBuf) -> Self {
+    pub(crate) fn new(path: PathBuf) -> Self {
         let base_offset = base_offset(&path);
         Target { path, base_offset, is_newest: true, sides: Vec::new(), is_missing: false, only_sides: false }
     }

@@ -4,7 +4,7 @@
 //! kernel needs; from that one list come both the run-time detection and the `#[target_feature]` of the trampoline, so
 //! they cannot differ: a kernel that enables more than its row lists does not compile (E0133).
 //!
-//! The first call of an operation picks the first row that the CPU has and the [cap](cap) allows; from then on a call
+//! The first call of an operation picks the first row that the CPU has and the [cap] allows; from then on a call
 //! costs one relaxed load and one indirect call. Without the feature `std` the features the crate was compiled for
 //! decide.
 //!
@@ -115,7 +115,7 @@ impl<F: Copy> Table<F> {
         run
     }
 
-    /// The kernel that a call uses now: the first that the CPU has, that suits it, and that the [cap](cap) allows.
+    /// The kernel that a call uses now: the first that the CPU has, that suits it, and that the [cap] allows.
     pub fn best(&self) -> &'static Kernel<F> {
         let cap = cap();
         self.available().find(|k| k.suits() && k.level() <= cap).unwrap_or(&self.kernels[self.kernels.len() - 1])

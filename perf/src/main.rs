@@ -42,7 +42,7 @@ enum Command {
         /// Leave out the peers built for the native CPU
         #[arg(long)]
         no_native: bool,
-        /// Also write the lines to perf/records/<cpu>/<date>.csv
+        /// Also write the lines to `perf/records/CPU/DATE.csv`
         #[arg(long)]
         record: bool,
     },

@@ -1,10 +1,10 @@
 //! CRC-32C (Castagnoli): reflected polynomial `0x82F63B78`, initial value and final XOR `0xFFFFFFFF`.
 //!
-//! Values are finished CRCs: [`update`]`(crc, data)` continues where `crc` ended, `crc32c(b"")` is 0.
+//! Values are finished CRCs: [`update()`]`(crc, data)` continues where `crc` ended, `crc32c(b"")` is 0.
 //!
 //! Beside the checksum of one piece of memory there is what a broker needs around it: the checksum while copying
-//! ([`copy`]), of many small frames at once ([`many`]), of scattered or dribbling input ([`Hasher`]), and arithmetic on
-//! finished CRCs that never touches the data ([`combine`], [`shift`], [`remove_prefix`], [`remove_suffix`], [`patch`]).
+//! ([`copy()`]), of many small frames at once ([`many()`]), of scattered or dribbling input ([`Hasher`]), and arithmetic on
+//! finished CRCs that never touches the data ([`combine`], [`shift`], [`remove_prefix`], [`remove_suffix`], [`patch()`]).
 
 #[cfg(target_arch = "aarch64")]
 mod armcrc;

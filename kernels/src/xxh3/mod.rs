@@ -151,7 +151,7 @@ kernels! {
 }
 
 kernels! {
-    /// XXH3-64 of each of many frames that lie in one buffer, into the hash of the same number, as [`many`].
+    /// XXH3-64 of each of many frames that lie in one buffer, into the hash of the same number, as [`many()`].
     ///
     /// # Panics
     /// If there are not as many hashes as ranges, or a range does not lie in the buffer.

@@ -155,7 +155,7 @@ impl<'a> RecordBatch<'a> {
         self.attributes().codec()
     }
 
-    /// Compares the stored CRC-32C with that of the bytes behind it. Runs at the speed of [`crc32c::update`].
+    /// Compares the stored CRC-32C with that of the bytes behind it. Runs at the speed of [`crc32c::update()`].
     ///
     /// # Errors
     /// `CrcMismatch` with both values.

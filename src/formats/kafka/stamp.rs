@@ -7,7 +7,7 @@ use crate::{Detail, Error, ErrorKind, Result, crc32c};
 
 /// Changes to the header of a record batch, magic 2.
 ///
-/// The checksum follows the changes by [`crc32c::patch`], in a few nanoseconds for a batch of any size. Only the
+/// The checksum follows the changes by [`crc32c::patch()`], in a few nanoseconds for a batch of any size. Only the
 /// difference enters it: a batch whose checksum did not match its bytes before still has a wrong one after, where hashing
 /// the batch again would have made damage look sound. Offset and leader epoch are outside the checksum.
 ///

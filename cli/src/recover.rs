@@ -1,0 +1,123 @@
+//! `batchwise recover`.
+
+use crate::args::Recover;
+use crate::open::{self, Failure};
+use crate::paths::Target;
+use crate::report::{Bytes, Count};
+use crate::{DAMAGED, FAILED, VALID};
+use batchwise::validate::{Batch, Sink};
+use batchwise::{Finding, Severity, segment};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// Copies the sound batches and keeps account of the rest.
+struct Copy {
+    out: BufWriter<std::fs::File>,
+    like_broker: bool,
+    /// Nothing is copied from here on, as a broker cuts the file here.
+    cut: bool,
+    kept: u64,
+    kept_bytes: u64,
+    records: u64,
+    lost: Vec<String>,
+    failure: Option<io::Error>,
+}
+
+impl Sink for Copy {
+    fn finding(&mut self, finding: Finding) {
+        let error = finding.defect.error;
+        if finding.defect.severity == Severity::Error {
+            self.cut |= self.like_broker;
+            let batch = finding.batch.map_or(String::new(), |n| format!(" (batch {n})"));
+            self.lost.push(format!("{} {error}{batch}", error.kind().name()));
+        }
+    }
+
+    fn batch(&mut self, batch: &Batch, bytes: &[u8]) {
+        let offsets = match (batch.summary.first_offset, batch.summary.next_offset) {
+            (Some(first), Some(next)) if next > first => format!(", offsets {first} to {}", next - 1),
+            _ => String::new(),
+        };
+        if !batch.is_valid() || self.cut || bytes.is_empty() {
+            let why = if batch.is_valid() { "behind the cut" } else { "damaged" };
+            self.lost
+                .push(format!("batch {} at byte {}, {} bytes{offsets}: {why}", batch.number, batch.offset, batch.len));
+            return;
+        }
+        if self.failure.is_none()
+            && let Err(error) = self.out.write_all(bytes)
+        {
+            self.failure = Some(error);
+        }
+        self.kept += 1;
+        self.kept_bytes += batch.len;
+        self.records += batch.summary.records;
+    }
+
+    fn wants_bytes(&self) -> bool {
+        true
+    }
+}
+
+pub(crate) fn run(args: &Recover) -> io::Result<u8> {
+    let fail = |path: &Path, why: &dyn std::fmt::Display| {
+        eprintln!("batchwise: {}: {why}", path.display());
+        Ok(FAILED)
+    };
+    let source = match open::open(&args.source) {
+        Ok(source) => source,
+        Err(error) => return fail(&args.source, &error),
+    };
+    if args.output.exists() {
+        return fail(&args.output, &"already exists; nothing is written over");
+    }
+    let format = match open::format_of(args.checks.format, &args.source, &source) {
+        Ok(format) => format,
+        Err(Failure::Io(error)) => return fail(&args.source, &error),
+        Err(failure) => return fail(&args.source, &failure),
+    };
+    let target = Target::new(args.source.clone());
+    let validator = open::validator(&args.checks, format, &target);
+
+    // Under a name of its own until it is whole, so that nothing half written looks like a segment.
+    let directory = args.output.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let file = match tempfile::Builder::new().prefix(".batchwise-recover-").suffix(".tmp").tempfile_in(directory) {
+        Ok(file) => file,
+        Err(error) => return fail(directory, &error),
+    };
+    let mut copy = Copy {
+        out: BufWriter::with_capacity(1 << 20, file.reopen()?),
+        like_broker: args.like_broker,
+        cut: false,
+        kept: 0,
+        kept_bytes: 0,
+        records: 0,
+        lost: Vec::new(),
+        failure: None,
+    };
+    let walked = segment::verify(&source, validator, &mut copy);
+    let Copy { mut out, kept, kept_bytes, records, lost, failure, .. } = copy;
+    let flushed = out.flush();
+    drop(out);
+    if let Err(error) = walked {
+        return fail(&args.source, &error);
+    }
+    let written = failure.map_or(flushed, Err).and_then(|()| file.as_file().sync_all());
+    if let Err(error) = written.and_then(|()| file.persist_noclobber(&args.output).map(drop).map_err(|e| e.error)) {
+        return fail(&args.output, &error);
+    }
+
+    let mut out = io::stdout().lock();
+    for line in &lost {
+        writeln!(out, "lost  {line}")?;
+    }
+    writeln!(
+        out,
+        "{}: {}, {}, {} kept",
+        args.output.display(),
+        Count(kept, "batch", "batches"),
+        Count(records, "record", "records"),
+        Bytes(kept_bytes)
+    )?;
+    Ok(if lost.is_empty() { VALID } else { DAMAGED })
+}
