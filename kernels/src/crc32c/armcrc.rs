@@ -74,3 +74,18 @@ pub(super) fn difference(old: &[u8], new: &[u8]) -> u32 {
     let odd = odd_old.iter().zip(odd_new).fold(0, |state, (a, b)| __crc32cb(state, a ^ b));
     old.iter().zip(new).fold(odd, |state, (a, b)| __crc32cd(state, u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b)))
 }
+
+#[target_feature(enable = "crc")]
+pub(super) fn copy(dst: &mut [u8], src: &[u8]) -> u32 {
+    assert_eq!(dst.len(), src.len(), "a copy has one length");
+    dst.copy_from_slice(src);
+    update(0, src)
+}
+
+#[target_feature(enable = "crc")]
+pub(super) fn many(frames: &[&[u8]], crcs: &mut [u32]) {
+    assert_eq!(frames.len(), crcs.len(), "one CRC for each frame");
+    for (frame, crc) in frames.iter().zip(crcs) {
+        *crc = update(0, frame);
+    }
+}

@@ -79,3 +79,18 @@ pub(super) fn advance(residue: u32, len: u64) -> u32 {
 pub(super) fn patch(crc: u32, old: &[u8], new: &[u8], tail_len: u64) -> u32 {
     crc ^ advance(armcrc::difference(old, new), tail_len)
 }
+
+#[target_feature(enable = "neon,crc,aes")]
+pub(super) fn copy(dst: &mut [u8], src: &[u8]) -> u32 {
+    assert_eq!(dst.len(), src.len(), "a copy has one length");
+    dst.copy_from_slice(src);
+    update(0, src)
+}
+
+#[target_feature(enable = "neon,crc,aes")]
+pub(super) fn many(frames: &[&[u8]], crcs: &mut [u32]) {
+    assert_eq!(frames.len(), crcs.len(), "one CRC for each frame");
+    for (frame, crc) in frames.iter().zip(crcs) {
+        *crc = update(0, frame);
+    }
+}
