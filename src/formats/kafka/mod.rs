@@ -18,6 +18,7 @@ mod fields;
 mod legacy;
 mod order;
 mod peek;
+mod pieces;
 mod produce;
 mod producer;
 mod record;
@@ -45,7 +46,9 @@ pub use rewrite::{Retention, Rewriter, Rewritten};
 pub use stamp::HeaderPatch;
 pub use stamp_legacy::MessagePatch;
 
-use super::{Defect, Format, Frame, Options, Order, Scratch, Severity, Summary};
+use alloc::boxed::Box;
+
+use super::{Defect, Format, Frame, Options, Order, Pieces, Scratch, Severity, Summary};
 use crate::{Detail, Error, ErrorKind, Result};
 
 /// Bytes before what the length field counts: baseOffset and batchLength.
@@ -86,6 +89,10 @@ impl Format for Log {
 
     fn peek(&self, head: &[u8]) -> Option<Summary> {
         peek::peek(head)
+    }
+
+    fn pieces(&self, offset: u64) -> Option<Box<dyn Pieces>> {
+        Some(Box::new(pieces::InPieces::new(offset)))
     }
 
     fn is_intact(&self, frame: &[u8]) -> bool {

@@ -104,7 +104,9 @@ impl Walk<'_> {
     /// A batch within a record has no other one right behind it, so most of them are passed over.
     #[cfg(feature = "std")]
     pub(crate) fn begin_within<I: Input>(&mut self, input: &mut I, mut from: u64, to: u64) -> Result<bool, I::Error> {
-        while let Some(at) = self.search(from, to, &|_, _| true, input)? {
+        // The first frame of a part is not far, and bytes of records that look like a header may claim any length.
+        let near = from.saturating_add(2 * super::WHOLE);
+        while let Some(at) = self.search(from, to, &|_, end| end <= near, input)? {
             let head = input.bytes(at, self.format.head_len() as u64)?;
             let end = self.format.frame_len(head, at).map_or(at, |len| at + len);
             if end >= input.len() || self.claims_at(end, input)?.is_some() {
