@@ -12,15 +12,15 @@ const COUNTED: &[(&str, &str, u64)] = &[
     ("crc32c", "hot", 64),
     ("crc32c", "hot", 1024),
     ("crc32c", "hot", 16384),
-    ("crc32c", "mixed", 1024),
+    ("crc32c", "mixed", 520),
     ("xxh3", "hot", 40),
     ("xxh3", "hot", 240),
     ("xxh3", "hot", 1024),
     ("varint", "ones", 8),
     ("varint", "mixed", 8),
     ("records", "uniform", 100),
-    ("records", "random", 150),
-    ("deep", "deep", 100),
+    ("records", "random", 80),
+    ("deep", "plain", 100),
     ("xxh3", "admission", 100),
 ];
 

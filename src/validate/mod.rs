@@ -8,6 +8,7 @@ mod report;
 mod search;
 mod walk;
 
+#[cfg(feature = "std")]
 pub(crate) use input::Input;
 use input::Memory;
 pub use list::Item;

@@ -1,5 +1,7 @@
 //! The checksum of an entry that is too long to be held as a whole, piece by piece.
 
+use alloc::boxed::Box;
+
 use super::BatchHeader;
 use crate::formats::Pieces;
 use crate::{Detail, Error, ErrorKind, Result, crc32c};
@@ -60,7 +62,6 @@ impl Pieces for InPieces {
 mod tests {
     use super::*;
     use crate::formats::Format;
-    use alloc::boxed::Box;
     use alloc::vec::Vec;
 
     fn in_pieces(entry: &[u8], step: usize) -> Result<()> {
