@@ -87,7 +87,8 @@ fn main() -> std::io::Result<()> {
             let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_millis(400));
             let mut native = native::Native::new(!no_native);
             let mut out = output::Printer::new(json);
-            for op in ops::OPS.iter().filter(|o| only.as_ref().is_none_or(|name| name == o.name)) {
+            let wanted = |op: &&ops::Op| only.as_ref().map_or(!op.on_request, |name| name == op.name);
+            for op in ops::OPS.iter().filter(wanted) {
                 for (index, plan) in (op.cases)().into_iter().enumerate() {
                     if case.as_ref().is_some_and(|c| c != plan.name) {
                         continue;

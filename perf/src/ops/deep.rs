@@ -10,8 +10,8 @@
 
 use super::records::{Shape, record};
 use crate::harness::{Case, Plan, Rng};
-use batchwise::kafka::{Log, RecordBatch};
-use batchwise::{Conformance, Options, Validator, crc32c};
+use batchwise::kafka::Log;
+use batchwise::{Conformance, Options, Validator};
 use bytes::Bytes;
 use kafka_protocol::records::RecordBatchDecoder;
 
@@ -56,27 +56,12 @@ fn deep_check(value: usize) -> Case<Batches> {
 fn refresh(data: &mut Batches, rng: &mut Rng) {
     let mut segment = Vec::new();
     for batch in 0..data.batches {
-        let start = segment.len();
-        segment.resize(start + 61, 0);
-        for i in 0..data.count {
-            record(&mut segment, i, Shape { timestamp_delta: 0, key: None, value: data.value }, rng);
-        }
-        let length = (segment.len() - start - 12) as i32;
-        let last = data.count as i32 - 1;
-        let timestamp = 1_714_000_000_000_i64.to_be_bytes();
-        let header = &mut segment[start..start + 61];
-        header[0..8].copy_from_slice(&((batch * data.count) as i64).to_be_bytes());
-        header[8..12].copy_from_slice(&length.to_be_bytes());
-        header[16] = 2;
-        header[23..27].copy_from_slice(&last.to_be_bytes());
-        header[27..35].copy_from_slice(&timestamp);
-        header[35..43].copy_from_slice(&timestamp);
-        // No producer: id, epoch and sequence are -1.
-        header[43..57].fill(0xFF);
-        header[57..61].copy_from_slice(&(last + 1).to_be_bytes());
-        let crc = crc32c::crc32c(&segment[start + 21..]);
-        segment[start + 17..start + 21].copy_from_slice(&crc.to_be_bytes());
-        debug_assert!(RecordBatch::parse(&segment[start..], 0).is_ok());
+        super::batches::append(&mut segment, batch * data.count, |out| {
+            for i in 0..data.count {
+                record(out, i, Shape { timestamp_delta: 0, key: None, value: data.value }, rng);
+            }
+            data.count
+        });
     }
     data.segment = segment.into();
 }
