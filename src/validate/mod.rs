@@ -215,11 +215,17 @@ impl<'p> Validator<'p> {
         self.format.or_else(told).unwrap_or(formats::ALL[formats::ALL.len() - 1])
     }
 
+    /// Whether what starts with `head` may be of another format than `current`.
+    #[inline]
+    fn doubts(&self, current: &'static dyn Format, head: &[u8]) -> bool {
+        self.format.is_none() && current.peek(head).is_none()
+    }
+
     /// The format of what stands at the start of `head`: `current`, unless it cannot be that and is an intact frame of
     /// another one.
-    #[inline]
+    #[cfg(feature = "rayon")]
     fn format_at(&self, head: &[u8], current: &'static dyn Format) -> &'static dyn Format {
-        if self.format.is_some() || current.peek(head).is_some() {
+        if !self.doubts(current, head) {
             return current;
         }
         formats::ALL.iter().copied().find(|f| formats::starts_intact(*f, head)).unwrap_or(current)

@@ -2,7 +2,8 @@
 
 use crate::support::{Rng, batch, file, root};
 use batchwise::iggy::Generation;
-use batchwise::{Format, Severity, Validator, formats, iggy};
+use batchwise::segment::{self, ReadAt};
+use batchwise::{Finding, Format, Severity, Validator, formats, iggy};
 use std::fs;
 use std::path::Path;
 
@@ -115,6 +116,40 @@ fn messages_with_headers_of_64_bytes_are_read() {
     damaged[65 + 56] ^= 1;
     let report = Validator::new(&iggy::Messages64).validate(&damaged);
     assert_eq!(report.totals.records, 39);
+}
+
+/// Gives at most so many bytes at a time.
+struct Slow<'a>(&'a [u8], usize);
+
+impl ReadAt for Slow<'_> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<usize> {
+        let len = self.1.min(buffer.len());
+        self.0.read_at(&mut buffer[..len], offset)
+    }
+
+    fn size(&self) -> std::io::Result<u64> {
+        self.0.size()
+    }
+}
+
+#[test]
+fn a_format_is_told_however_little_is_at_hand() {
+    let old = file("legacy/00000000000000005000.log").expect("a file");
+    let new = file("segments/small/00000000000000000000.log").expect("a file");
+    let (short, long) = (batch("one_hello.bin"), batch("m1000.bin"));
+    let mixed = [&old[..], &long, &short, &old[..65], &new].concat();
+    // The format changes where a window of the usual size ends.
+    let far = [&new[..].repeat(300_000usize.div_ceil(new.len())), &old[..]].concat();
+    for input in [&short, &long, &mixed, &far] {
+        let report = Validator::detecting().validate(input);
+        for at_once in [1, 73, 300, 4096, usize::MAX] {
+            let mut findings = Vec::new();
+            let mut sink = |f: Finding| findings.push(f);
+            let totals = segment::verify(&Slow(input, at_once), Validator::detecting(), &mut sink).expect("no I/O");
+            assert_eq!((totals, &findings), (report.totals, &report.findings), "{at_once} bytes at a time");
+        }
+    }
+    assert_eq!(Validator::detecting().validate(&mixed).totals.batches, 40 + 2 + 1 + 60);
 }
 
 /// The layouts of servers before 0.7, made by their description: there are no files of them at hand.

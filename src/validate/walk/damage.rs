@@ -126,8 +126,8 @@ impl Walk<'_> {
 
     /// Whether an intact frame starts at `at`.
     fn is_frame<I: Input>(&mut self, at: u64, input: &mut I) -> Result<bool, I::Error> {
+        let format = self.format_at(at, input)?;
         let head = input.bytes(at, self.validator.head_len())?;
-        let format = self.validator.format_at(head, self.format);
         match format.frame_len(head, at) {
             Ok(len) if head.len() >= format.prefix_len() => is_intact(format, input, at, len),
             _ => Ok(false),

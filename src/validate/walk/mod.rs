@@ -5,8 +5,8 @@ mod damage;
 use alloc::vec::Vec;
 
 use super::input::Input;
-use super::search::in_pieces;
-use super::{Batch, Collector, Finding, Report, Sink, Totals, Validator};
+use super::search::{in_pieces, is_intact};
+use super::{Batch, Collector, DETECT_IN, Finding, Report, Sink, Totals, Validator};
 use crate::formats::{Defect, Depth, Format, Frame, Options, Order, Scratch, Severity, Summary};
 use crate::{Detail, Error, ErrorKind};
 
@@ -118,13 +118,13 @@ impl<'p> Walk<'p> {
     /// Checks the frames at the position that are at hand.
     fn gather<I: Input>(&mut self, input: &mut I, until: u64) -> Result<Next, I::Error> {
         let end = input.len();
-        let bytes = input.bytes(self.position, self.validator.head_len())?;
         self.format = if self.settled {
-            self.validator.format_at(bytes, self.format)
+            self.format_at(self.position, input)?
         } else {
-            self.validator.first_format(bytes)
+            self.validator.first_format(input.bytes(self.position, DETECT_IN as u64)?)
         };
         self.settled = true;
+        let bytes = input.bytes(self.position, self.validator.head_len())?;
         // A file that shrank ends where its bytes end.
         let end = if bytes.len() < self.format.prefix_len() { self.position + bytes.len() as u64 } else { end };
         let mut frames = [Frame { offset: 0, bytes: &[] }; RUN];
@@ -137,7 +137,7 @@ impl<'p> Walk<'p> {
             }
             match frame_at(self.format, rest, end - offset, offset, &self.validator.options) {
                 Ok(len) if len <= rest.len() as u64 => {
-                    if count > 0 && self.validator.format_at(rest, self.format) != self.format {
+                    if count > 0 && self.validator.doubts(self.format, rest) {
                         break Next::Run;
                     }
                     frames[count] = Frame { offset, bytes: &rest[..len as usize] };
@@ -158,6 +158,24 @@ impl<'p> Walk<'p> {
         let Walk { validator, format, scratch, summaries, defects, .. } = self;
         format.check_many(&frames[..count], &validator.options, scratch, summaries, &mut |i, d| defects.push((i, d)));
         Ok(Next::Run)
+    }
+
+    /// The format of what stands at `at`: the one so far, unless it cannot be that and is an intact frame of another one,
+    /// however much of the input is at hand.
+    fn format_at<I: Input>(&self, at: u64, input: &mut I) -> Result<&'static dyn Format, I::Error> {
+        let head_len = self.validator.head_len();
+        if self.validator.doubts(self.format, input.bytes(at, head_len)?) {
+            for format in self.validator.formats().iter().copied() {
+                let head = input.bytes(at, head_len)?;
+                let len = if head.len() < format.prefix_len() { None } else { format.frame_len(head, at).ok() };
+                if let Some(len) = len
+                    && is_intact(format, input, at, len)?
+                {
+                    return Ok(format);
+                }
+            }
+        }
+        Ok(self.format)
     }
 
     /// Reports what was found in the frames that were checked, and goes past them.
