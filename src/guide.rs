@@ -1,12 +1,30 @@
-//! The library in a broker: what to call where bytes come in, are passed on, read, recovered and compacted.
+//! The library in a broker: what to call when it starts, and where bytes come in, are passed on, read, recovered and compacted.
 //!
-//! Five places, each a function of a few lines. They share three ideas. *Who sent it* decides what is promised: a
+//! Six places, each a function of a few lines. They share three ideas. *Who sent it* decides what is promised: a
 //! producer's batch has to start at offset 0, a stored one may have gaps; that is [`Origin`](crate::Origin). *How far to
 //! look* is [`Depth`](crate::Depth): a follower compares checksums, a leader reads every record. And nobody *computes a
 //! checksum again* over bytes that they did not make: a leader's stamp moves it along ([`kafka::HeaderPatch`]), so that
 //! damage done anywhere shows at the consumer.
 //!
 //! [`kafka::HeaderPatch`]: crate::kafka::HeaderPatch
+//!
+//! # Start
+//!
+//! Some machines compute wrongly and say nothing. A broker that wants to know checks the kernels when it starts, about 1.3 ms,
+//! and goes on with those that pass.
+//!
+//! ```
+//! use batchwise::selftest;
+//!
+//! fn start() -> Result<(), selftest::Failure> {
+//!     let standing = selftest::check_and_cap()?; // nothing passes: do not serve data from this machine
+//!     if let Some(failure) = standing.failure {
+//!         eprintln!("{failure}: using kernels up to {}", standing.cap);
+//!     }
+//!     Ok(())
+//! }
+//! # start().unwrap();
+//! ```
 //!
 //! # Produce
 //!

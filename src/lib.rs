@@ -14,7 +14,7 @@
 //! ```
 //!
 //! [`Validator`] checks whole inputs, [`segment`] whole files. [`crc32c`], [`xxh3`] and [`varint`] are the kernels
-//! underneath.
+//! underneath, [`selftest`] tells whether this machine runs them rightly.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -33,7 +33,7 @@ pub mod segment;
 pub mod validate;
 
 pub use batchwise_kernels as kernels;
-pub use batchwise_kernels::{crc32c, varint, xxh3};
+pub use batchwise_kernels::{crc32c, selftest, varint, xxh3};
 pub use error::{Detail, Error, ErrorKind, Result, Within};
 pub use formats::{
     Conformance, Defect, Depth, Format, Frame, Options, Order, Origin, Pieces, Scratch, Severity, Summary, iggy, kafka,

@@ -25,6 +25,9 @@ pub(crate) enum Command {
     Bench(Bench),
     /// Shows what this CPU can do and which kernel each operation uses
     Cpu(Cpu),
+    /// Checks that this machine computes what it should, with every kernel on every core
+    #[command(after_help = "Exit status: 0 all as it should be, 1 a kernel computed something else, 2 wrong usage.")]
+    Selftest(Selftest),
     /// Prints a script that completes arguments in a shell
     Completions(Completions),
     /// Prints the manual page, to be shown by man
@@ -97,6 +100,19 @@ pub(crate) struct Checks {
 #[derive(ClapArgs)]
 pub(crate) struct Cpu {
     /// One JSON object per operation and line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct Selftest {
+    /// How long to go on, seconds; 0 for one short pass
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) seconds: u32,
+    /// Threads, each on a core of its own; all cores by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+    /// One JSON object per kernel and line
     #[arg(long)]
     pub(crate) json: bool,
 }

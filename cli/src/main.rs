@@ -2,13 +2,16 @@
 
 mod args;
 mod bench;
+mod cores;
 mod cpu;
+mod interrupt;
 mod open;
 mod paths;
 mod print;
 mod progress;
 mod recover;
 mod report;
+mod selftest;
 mod verify;
 
 use args::{Args, Command};
@@ -17,7 +20,7 @@ use std::process::ExitCode;
 
 /// Everything that was checked is valid.
 pub(crate) const VALID: u8 = 0;
-/// Damage was found.
+/// Damage was found, or a kernel that computes wrongly.
 pub(crate) const DAMAGED: u8 = 1;
 /// Wrong usage, an input that could not be read, or nothing that could be checked.
 pub(crate) const FAILED: u8 = 2;
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
         Command::Recover(args) => recover::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Cpu(args) => cpu::run(&args),
+        Command::Selftest(args) => selftest::run(&args),
         Command::Completions(args) => print::completions(&args),
         Command::Man => print::man(),
     };

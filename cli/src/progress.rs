@@ -1,5 +1,6 @@
 //! How far it is, for people who watch.
 
+use crate::interrupt;
 use batchwise::segment::ReadAt;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
@@ -28,7 +29,7 @@ impl Progress {
         self.bar.suspend(print)
     }
 
-    /// A file whose reading moves the bar.
+    /// A file whose reading moves the bar, and ends when the user asks for it.
     pub(crate) fn watch(&self, file: File) -> Watched {
         let bar = if self.bar.is_hidden() { None } else { Some(self.bar.clone()) };
         Watched { file, bar }
@@ -41,7 +42,7 @@ impl Drop for Progress {
     }
 }
 
-/// A file whose reading moves a bar.
+/// A file whose reading moves a bar and can be interrupted.
 pub(crate) struct Watched {
     file: File,
     bar: Option<ProgressBar>,
@@ -49,6 +50,7 @@ pub(crate) struct Watched {
 
 impl ReadAt for Watched {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        interrupt::check()?;
         let len = ReadAt::read_at(&self.file, buffer, offset)?;
         if let Some(bar) = &self.bar {
             bar.inc(len as u64);

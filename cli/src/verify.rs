@@ -5,7 +5,7 @@ use crate::open::{self, Failure};
 use crate::paths::{self, Target};
 use crate::progress::{Progress, Watched};
 use crate::report::{self, FileReport, Sum};
-use crate::{DAMAGED, FAILED, VALID};
+use crate::{DAMAGED, FAILED, VALID, interrupt};
 use batchwise::segment::{Job, SideKind, Verified, verify_all};
 use batchwise::{Defect, Detail, Error, ErrorKind, Finding, Format, Report, Severity};
 use std::io::{self, Write};
@@ -25,6 +25,7 @@ pub(crate) fn run(args: &Verify) -> io::Result<u8> {
         Some(threads) => threads.into(),
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
+    interrupt::listen()?;
     let start = Instant::now();
     let listing = paths::list(&args.paths);
     let mut failed = !listing.failures.is_empty();
@@ -36,7 +37,7 @@ pub(crate) fn run(args: &Verify) -> io::Result<u8> {
     let run = Run { opened: (0..run.targets.len()).map(|_| OnceLock::new()).collect(), ..run };
     let mut out = anstream::AutoStream::auto(io::stdout().lock());
     let mut sum = Sum::default();
-    let mut printed = Ok(());
+    let (mut printed, mut told_of) = (Ok(()), 0);
     verify_all(run.targets.len(), threads, &|i| run.open(i), &mut |i, verified| {
         let told = run.progress.aside(|| run.tell(i, verified, &mut sum, &mut out));
         match told {
@@ -47,10 +48,17 @@ pub(crate) fn run(args: &Verify) -> io::Result<u8> {
                 return ControlFlow::Break(());
             }
         }
-        if args.fail_fast && sum.totals.errors > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        told_of += 1;
+        let enough = interrupt::came().is_some() || args.fail_fast && sum.totals.errors > 0;
+        if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     drop(run.progress);
     printed?;
+    if let Some(status) = interrupt::came() {
+        out.flush()?;
+        eprintln!("batchwise: interrupted at file {told_of} of {}", listing.targets.len());
+        return Ok(status);
+    }
     if !args.json && sum.files > 0 {
         sum.print(&mut out, start.elapsed())?;
     }

@@ -341,7 +341,7 @@ macro_rules! kernels {
         #[doc = concat!("The kernels of [`", stringify!($name), "()`](fn@", stringify!($name), ").")]
         $vis mod $name {
             use super::*;
-            type Function = unsafe fn($($ty),*) -> $ret;
+            pub(crate) type Function = unsafe fn($($ty),*) -> $ret;
             fn resolve($($arg: $ty),*) -> $ret {
                 // SAFETY: `choose` returns a kernel whose features the CPU has, a kernel's only obligation.
                 unsafe { (TABLE.choose())($($arg),*) }

@@ -15,22 +15,31 @@
 #[macro_use]
 pub mod dispatch;
 pub mod crc32c;
+pub mod selftest;
 pub mod varint;
 pub mod xxh3;
 
-/// Every dispatched operation, for reports, tests and [`dispatch::set_cap`].
-pub static OPERATIONS: &[&dyn dispatch::Operation] = &[
-    &crc32c::update::TABLE,
-    &crc32c::copy::TABLE,
-    &crc32c::many::TABLE,
-    &crc32c::patch::TABLE,
-    &crc32c::advance::TABLE,
-    &xxh3::consume::TABLE,
-    &xxh3::oneshot::TABLE,
-    &xxh3::many::TABLE,
-    &xxh3::many_ranges::TABLE,
-    &varint::decode_run_u32::TABLE,
-    &varint::decode_run_u64::TABLE,
-    &varint::records::walk::TABLE,
-    &varint::records::walk_many::TABLE,
-];
+macro_rules! operations {
+    ($($table:path => $cases:path,)*) => {
+        /// Every dispatched operation, for reports, tests and [`dispatch::set_cap`].
+        pub static OPERATIONS: &[&dyn dispatch::Operation] = &[$(&$table),*];
+        /// The cases of each, for [`selftest`].
+        static CHECKS: &[&dyn selftest::Check] = &[$(&selftest::Checked { table: &$table, cases: $cases }),*];
+    };
+}
+
+operations! {
+    crc32c::update::TABLE => selftest::UPDATE,
+    crc32c::copy::TABLE => selftest::COPY,
+    crc32c::many::TABLE => selftest::MANY,
+    crc32c::patch::TABLE => selftest::PATCH,
+    crc32c::advance::TABLE => selftest::ADVANCE,
+    xxh3::consume::TABLE => selftest::CONSUME,
+    xxh3::oneshot::TABLE => selftest::ONESHOT,
+    xxh3::many::TABLE => selftest::HASH_MANY,
+    xxh3::many_ranges::TABLE => selftest::MANY_RANGES,
+    varint::decode_run_u32::TABLE => selftest::RUN_U32,
+    varint::decode_run_u64::TABLE => selftest::RUN_U64,
+    varint::records::walk::TABLE => selftest::WALK,
+    varint::records::walk_many::TABLE => selftest::WALK_MANY,
+}
