@@ -233,8 +233,9 @@ fn zstd_frames() {
     let skippable = b"\x5a\x2a\x4d\x18\x03\0\0\0abc";
     reads(Codec::Zstd, &[&skippable[..], &sound, skippable, &sound, skippable].concat(), &twice());
     for extra in [&b"x"[..], b"wxyz", &[0; 20], &skippable[..10]] {
-        refused(Codec::Zstd, &with(extra), (DecompressFailed, "frame", 0));
+        refused(Codec::Zstd, &with(extra), (DecompressFailed, "frame", sound.len() as u64));
     }
+    refused(Codec::Zstd, &with(b"")[1..], (CodecHeaderInvalid, "Magic_Number", 0));
     // Frames without a size and with a checksum, which is checked.
     let mut encoder = zstd::stream::Encoder::new(Vec::new(), 3).unwrap();
     encoder.include_checksum(true).unwrap();
@@ -242,7 +243,13 @@ fn zstd_frames() {
     let mut streamed = encoder.finish().unwrap();
     reads(Codec::Zstd, &streamed, TEXT);
     *streamed.last_mut().unwrap() ^= 1;
-    refused(Codec::Zstd, &streamed, (DecompressFailed, "frame", 0));
+    let checksum = streamed.len() as u64 - 4;
+    refused(Codec::Zstd, &streamed, (CodecChecksumMismatch, "Content_Checksum", checksum));
+    refused(
+        Codec::Zstd,
+        &[&sound[..], &streamed].concat(),
+        (CodecChecksumMismatch, "Content_Checksum", sound.len() as u64 + checksum),
+    );
 }
 
 #[test]

@@ -164,7 +164,12 @@ fn five_hundred_damages() {
 fn judge(drill: &Drill<'_>, clean: &Told, damaged: &Damaged) {
     let Damaged { what, bytes, now, unprotected } = damaged;
     let told = walk(bytes);
-    let place_errors = [ErrorKind::OffsetOverlap, ErrorKind::LeaderEpochRegression, ErrorKind::OffsetGap];
+    let place_errors = [
+        ErrorKind::OffsetOverlap,
+        ErrorKind::LeaderEpochRegression,
+        ErrorKind::OffsetGap,
+        ErrorKind::ResumableAfterCorruption,
+    ];
     for (i, at) in now.iter().enumerate() {
         let Some(at) = at else { continue };
         let batch = told.batches.iter().find(|b| b.offset == *at);

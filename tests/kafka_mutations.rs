@@ -16,7 +16,10 @@ fn validate(bytes: &[u8], depth: Depth, origin: Origin) -> Vec<Finding> {
 }
 
 fn is_torn(finding: &Finding) -> bool {
-    matches!(finding.defect.error.kind(), ErrorKind::TornTail | ErrorKind::BatchLengthPastEnd)
+    matches!(
+        finding.defect.error.kind(),
+        ErrorKind::TornTail | ErrorKind::TrailingBytes | ErrorKind::BatchLengthPastEnd
+    )
 }
 
 fn first_error(findings: &[Finding]) -> Option<&Finding> {

@@ -173,12 +173,7 @@ impl Run<'_> {
                     return Ok(false);
                 }
             };
-            let mut report = side.check();
-            // A snapshot stands for the log before its number, so it needs none of its own.
-            if side.kind != SideKind::ProducerSnapshot {
-                let detail = Detail::Reason("brokers delete it when they start");
-                add(&mut report, Severity::Warning, ErrorKind::OrphanIndex, detail);
-            }
+            let report = side.check_orphan();
             if !report.findings.is_empty() || target.only_sides {
                 self.print(path, side.kind.name(), &report, sum, out)?;
             }
@@ -203,7 +198,8 @@ impl Run<'_> {
 
 /// A file without a batch: one that is empty is fine, one that has bytes is not, unless they are still to be written.
 fn note_empty(report: &mut Report, growing: bool) {
-    if report.totals.batches > 0 || report.totals.errors > 0 {
+    let is_told = report.findings.iter().any(|f| f.defect.error.kind() == ErrorKind::EmptySegment);
+    if report.totals.batches > 0 || report.totals.errors > 0 || is_told {
         return;
     }
     if report.totals.bytes == 0 {

@@ -303,7 +303,7 @@ pub struct Summary {
 pub struct Order {
     /// The offset after the last one before.
     pub next_offset: Option<u64>,
-    /// Leader epoch of the frame before.
+    /// Leader epoch of the last frame before that has one.
     pub epoch: Option<i32>,
     /// Version of the frame before.
     pub version: Option<u8>,
@@ -311,6 +311,8 @@ pub struct Order {
     pub compressed: bool,
     /// The bytes before were damaged, so that offsets may be missing.
     pub after_damage: bool,
+    /// It is the first frame behind damaged bytes.
+    pub resumes: bool,
     /// The first offset that the input may hold, where its name tells.
     pub base_offset: Option<u64>,
     /// Whether it is the first frame of the input.

@@ -206,6 +206,7 @@ impl<'o, S: ReadAt> Merge<'o, S> {
     /// Walks to the end and looks at the files beside.
     fn finish(mut self) -> io::Result<Verified> {
         self.walk.advance(&mut self.window, u64::MAX, &mut self.found)?;
+        self.walk.end(&mut self.found);
         self.found.report.totals = self.walk.totals();
         let Found { report, probe, max, .. } = self.found;
         let sides = if self.walk.stopped() { Vec::new() } else { probe.finish(&self.opened.job.sides, &report, max) };

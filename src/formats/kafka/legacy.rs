@@ -124,6 +124,12 @@ impl<'a> Message<'a> {
         self.bytes[TIMESTAMP_AT..].first_chunk().map(|b| i64::from_be_bytes(*b))
     }
 
+    /// Where the length of the key stands, from the start of the message.
+    pub(super) fn key_at(&self) -> u64 {
+        let at = if self.header.magic() == 0 { TIMESTAMP_AT } else { TIMESTAMP_AT + 8 };
+        at as u64
+    }
+
     /// Compares the stored CRC-32 with that of the bytes behind it.
     ///
     /// # Errors
@@ -143,8 +149,8 @@ impl<'a> Message<'a> {
     /// `EntrySizeTooSmall`, `KeyLengthTooLarge`, `ValueLengthTooLarge`.
     pub fn content(&self) -> Result<Content<'a>> {
         let size = self.header.message_size();
-        let start = if self.header.magic() == 0 { TIMESTAMP_AT } else { TIMESTAMP_AT + 8 };
-        if start > TIMESTAMP_AT && size < MIN_SIZE_V1 {
+        let start = self.key_at() as usize;
+        if self.header.magic() != 0 && size < MIN_SIZE_V1 {
             let detail = Detail::Value { found: size.into(), rule: "must be at least 22 in magic 1" };
             return Err(Error::new(ErrorKind::EntrySizeTooSmall, detail, "messageSize", self.offset + 8));
         }
@@ -198,9 +204,10 @@ impl<'a> Message<'a> {
     /// The value of a compressed message, and where it stands.
     pub(super) fn stream(&self) -> Result<(&'a [u8], u64)> {
         let content = self.content()?;
-        let null = || Error::new(ErrorKind::WrapperValueNull, Detail::None, "valueLength", self.offset);
+        let end = self.offset + (self.bytes.len() - content.rest.len()) as u64;
+        let null = || Error::new(ErrorKind::WrapperValueNull, Detail::None, "valueLength", end - 4);
         let value = content.value.ok_or_else(null)?;
-        Ok((value, self.offset + (self.bytes.len() - content.rest.len() - value.len()) as u64))
+        Ok((value, end - value.len() as u64))
     }
 }
 
@@ -299,7 +306,8 @@ impl<'a> InnerMessages<'a> {
             }
         }
         if count == 0 {
-            return Err(Error::new(ErrorKind::InnerSetEmpty, Detail::None, "value", wrapper.offset));
+            let at = wrapper.stream().map_or(wrapper.offset, |(_, at)| at);
+            return Err(Error::new(ErrorKind::InnerSetEmpty, Detail::None, "value", at));
         }
         let offset = wrapper.header.offset();
         let mut add = 0;

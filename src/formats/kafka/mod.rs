@@ -43,6 +43,7 @@ pub use producer::{
 };
 pub use record::{Header, Headers, Record, Records};
 pub use rewrite::{Retention, Rewriter, Rewritten};
+pub use rules::{Rule, rules};
 pub use stamp::HeaderPatch;
 pub use stamp_legacy::MessagePatch;
 

@@ -5,12 +5,19 @@ use super::{LENGTH_END, PREFIX, batch};
 use crate::formats::{Defect, Options, Order, Origin, Summary, is_far};
 use crate::{Detail, Error, ErrorKind};
 
+/// Bytes of the largest segment that Kafka opens.
+const MAX_SEGMENT: u64 = i32::MAX as u64;
+
 pub(super) fn check(order: &Order, next: &Summary, offset: u64, options: &Options, defect: &mut dyn FnMut(Defect)) {
     let mut judge = Judge::new(options, Of::Batch, defect);
     versions(order, next, offset, &mut judge);
     // A producer does not know offsets and epochs yet.
     if options.origin == Origin::Client {
         return;
+    }
+    if order.resumes {
+        let detail = Detail::Reason("a broker cuts the log off at the damage");
+        judge.report(Error::new(ErrorKind::ResumableAfterCorruption, detail, "batch", offset));
     }
     offsets(order, next, offset, &mut judge);
     if let (Some(before), Some(epoch)) = (order.epoch, next.epoch)
@@ -73,6 +80,10 @@ fn offsets(order: &Order, next: &Summary, offset: u64, judge: &mut Judge<'_>) {
 /// A reader of a file passes over them. One that has them in memory looks at the length, if it is there, and at the
 /// magic.
 pub(super) fn tail(tail: &[u8], offset: u64, options: &Options) -> Error {
+    let mut kind = ErrorKind::TornTail;
+    if options.origin != Origin::Stored && tail.len() < PREFIX {
+        kind = ErrorKind::TrailingBytes;
+    }
     if options.origin != Origin::Stored
         && let Some(prefix) = tail.first_chunk::<LENGTH_END>()
     {
@@ -85,7 +96,7 @@ pub(super) fn tail(tail: &[u8], offset: u64, options: &Options) -> Error {
         }
     }
     let detail = Detail::Length { needed: PREFIX as u64 + 1, available: tail.len() as u64 };
-    Error::new(ErrorKind::TornTail, detail, "batch", offset)
+    Error::new(kind, detail, "batch", offset)
 }
 
 /// Looks at an input as a whole.
@@ -96,5 +107,14 @@ pub(super) fn end(batches: u64, offset: u64, options: &Options, defect: &mut dyn
         if offset == 0 {
             judge.report(Error::new(ErrorKind::EmptySegment, Detail::None, "batch", 0));
         }
+    }
+    if offset > MAX_SEGMENT {
+        let detail = Detail::Length { needed: offset, available: MAX_SEGMENT };
+        Judge::new(options, Of::Batch, defect).report(Error::new(
+            ErrorKind::SegmentTooLarge,
+            detail,
+            "batch",
+            MAX_SEGMENT,
+        ));
     }
 }

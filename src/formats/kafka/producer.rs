@@ -1,7 +1,8 @@
 //! What a broker keeps of each producer of a partition, and what it refuses for it.
 
+use super::check::place_of;
 use super::rules::{Judge, Of};
-use super::{ControlRecord, RecordBatch};
+use super::{BatchHeader, ControlRecord, RecordBatch};
 use crate::formats::{Defect, Options, Origin, Scratch};
 use crate::{Detail, Error, ErrorKind};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -200,7 +201,7 @@ impl Producers {
                 Ok(Some((aborted, coordinator_epoch))) => {
                     outcome = Appended::New(end(&mut state, batch, aborted, coordinator_epoch, &mut report));
                 }
-                Err(e) => report(e.kind(), e.detail(), e.field(), super::BatchHeader::SIZE as u64),
+                Err(e) => report(e.kind(), e.detail(), e.field(), place_in_marker(batch, e.field())),
             }
         } else {
             if options.origin == Origin::Client
@@ -227,6 +228,15 @@ impl Producers {
         }
         self.states.insert(id, state);
         outcome
+    }
+
+    /// Reports the transactions that are open at the end of a segment, which ends at byte `offset`: `OpenTransaction`.
+    pub fn check_end(&self, offset: u64, options: &Options, defect: &mut dyn FnMut(Defect)) {
+        let mut judge = Judge::new(options, Of::Batch, defect);
+        for (producer_id, _) in self.open_transactions() {
+            let detail = Detail::Value { found: producer_id, rule: "is the producer whose transaction no marker ends" };
+            judge.report(Error::new(ErrorKind::OpenTransaction, detail, "producerId", offset));
+        }
     }
 
     /// Transactions that no marker has ended: producer id and first offset.
@@ -258,6 +268,12 @@ fn marker(batch: &RecordBatch<'_>, scratch: &mut Scratch) -> crate::Result<Optio
     }
 }
 
+/// Where a field of the marker's record stands, from the start of the batch; where its records do, if they are compressed.
+fn place_in_marker(batch: &RecordBatch<'_>, field: &str) -> u64 {
+    let at = if batch.codec() == 0 { place_of(field, batch.payload()) } else { 0 };
+    (BatchHeader::SIZE + at) as u64
+}
+
 type Report<'r> = dyn FnMut(ErrorKind, Detail, &'static str, u64) + 'r;
 
 fn check_epoch(state: &ProducerState, epoch: i16, report: &mut Report<'_>) {
@@ -278,7 +294,8 @@ fn end(
     check_epoch(state, header.producer_epoch(), report);
     if coordinator_epoch < state.coordinator_epoch {
         let detail = Detail::Mismatch { stored: coordinator_epoch.into(), computed: state.coordinator_epoch.into() };
-        report(ErrorKind::CoordinatorFenced, detail, "coordinatorEpoch", super::BatchHeader::SIZE as u64);
+        // Behind the version.
+        report(ErrorKind::CoordinatorFenced, detail, "coordinatorEpoch", place_in_marker(batch, "value") + 2);
     }
     state.enter(header.producer_epoch());
     state.coordinator_epoch = coordinator_epoch;

@@ -107,8 +107,12 @@ impl ExactSizeIterator for Headers<'_> {}
 pub struct Records<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// As the header has it, and of those the ones that are still to come.
+    count: u32,
     left: u32,
     done: bool,
+    /// Where the header's `recordsCount` stands, and where the records do.
+    count_at: u64,
     offset: u64,
     within: Within,
 }
@@ -124,14 +128,14 @@ impl<'a> Records<'a> {
     /// The records in `bytes`: the batch's payload, or what it decompresses to.
     pub(super) fn over(batch: &RecordBatch<'_>, bytes: &'a [u8], within: Within) -> Result<Self> {
         let count = batch.header().records_count();
-        let at = batch.offset() + 57;
-        let Ok(left) = u32::try_from(count) else {
+        let count_at = batch.offset() + 57;
+        let Ok(count) = u32::try_from(count) else {
             let detail = Detail::Value { found: count.into(), rule: "must not be negative" };
-            return Err(Error::new(ErrorKind::RecordsCountNegative, detail, "recordsCount", at));
+            return Err(Error::new(ErrorKind::RecordsCountNegative, detail, "recordsCount", count_at));
         };
         let offset = if within == Within::Input { batch.offset() + BatchHeader::SIZE as u64 } else { 0 };
         // Readers do not look at what is behind the header of a batch without records.
-        Ok(Records { bytes, at: 0, left, done: left == 0, offset, within })
+        Ok(Records { bytes, at: 0, count, left: count, done: count == 0, count_at, offset, within })
     }
 
     /// Bytes of the records section read so far.
@@ -143,10 +147,6 @@ impl<'a> Records<'a> {
     fn read(&mut self) -> Result<Record<'a>, FieldError> {
         let rest = &self.bytes[self.at..];
         let mut reader = Reader::new(rest);
-        if rest.is_empty() {
-            let detail = Detail::Mismatch { stored: self.left.into(), computed: 0 };
-            return Err((ErrorKind::RecordsTruncated, detail, "recordsCount", 0));
-        }
         let length = reader.varint32().map_err(|e| varint_error(e, "length", 0))?;
         let Ok(length) = usize::try_from(length) else {
             let detail = Detail::Value { found: length.into(), rule: "must not be negative" };
@@ -156,7 +156,7 @@ impl<'a> Records<'a> {
         let Some(body) = reader.take(length) else {
             return Err((ErrorKind::RecordLengthTooLarge, too_long(length, &reader), "length", 0));
         };
-        let record = read_body(body).map_err(|(kind, detail, field, at)| (kind, detail, field, start + at))?;
+        let record = read_body(body).map_err(|error| place(error, start, reader.left()))?;
         self.at += reader.at();
         Ok(record)
     }
@@ -169,7 +169,12 @@ impl<'a> Iterator for Records<'a> {
         if self.done {
             return None;
         }
-        let result = if self.left > 0 {
+        let result = if self.left > 0 && self.at == self.bytes.len() {
+            self.done = true;
+            let read = self.count - self.left;
+            let detail = Detail::Mismatch { stored: self.count.into(), computed: read.into() };
+            return Some(Err(Error::new(ErrorKind::RecordsTruncated, detail, "recordsCount", self.count_at)));
+        } else if self.left > 0 {
             let record = self.read();
             self.left -= 1;
             record
@@ -190,6 +195,22 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
+/// The error of a body that starts at `start` of its record and has `behind` bytes of the batch behind it.
+#[cold]
+fn place((kind, detail, field, at): FieldError, start: usize, behind: usize) -> FieldError {
+    match (kind, detail) {
+        // The length itself stands before the body.
+        (ErrorKind::RecordLengthMismatch, _) if field == "length" => (kind, detail, field, 0),
+        // What goes past the record but not past the batch speaks against the record's length.
+        (
+            ErrorKind::KeyLengthTooLarge | ErrorKind::ValueLengthTooLarge | ErrorKind::HeaderLengthTooLarge,
+            Detail::Length { needed, available },
+        ) if needed - available <= behind as u64 => (ErrorKind::RecordLengthMismatch, detail, field, start + at),
+        (ErrorKind::VarintTruncated, _) if behind > 0 => (ErrorKind::RecordLengthMismatch, detail, field, start + at),
+        _ => (kind, detail, field, start + at),
+    }
+}
+
 fn read_body(body: &[u8]) -> Result<Record<'_>, FieldError> {
     let mut reader = Reader::new(body);
     let attributes = reader.u8().ok_or((ErrorKind::RecordLengthMismatch, Detail::None, "attributes", 0))? as i8;
@@ -200,7 +221,7 @@ fn read_body(body: &[u8]) -> Result<Record<'_>, FieldError> {
     let headers = headers(&mut reader)?;
     if reader.left() > 0 {
         let detail = Detail::Mismatch { stored: body.len() as i64, computed: reader.at() as i64 };
-        return Err((ErrorKind::RecordLengthMismatch, detail, "length", reader.at()));
+        return Err((ErrorKind::RecordLengthMismatch, detail, "length", 0));
     }
     Ok(Record { attributes, timestamp_delta, offset_delta, key, value, headers })
 }

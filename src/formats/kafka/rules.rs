@@ -7,7 +7,7 @@ use Refused::{Always, Converting, Never, Reading, Stored};
 
 /// How bad a failure is by strict rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Level {
+enum Level {
     /// An error.
     E,
     /// An error that Kafka lets pass because it does not look.
@@ -22,7 +22,7 @@ pub(super) enum Level {
 
 /// When Kafka refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+enum Refused {
     /// Never.
     Never,
     /// When it looks at checksums, and of course when it reads records.
@@ -35,14 +35,11 @@ pub(super) enum Refused {
     Converting,
 }
 
-/// A check.
+/// A check, and how bad its failure is at each place; see [`rules`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rule {
-    /// Its name.
-    pub(super) kind: ErrorKind,
-    /// The names that its cases go by in reports of compatibility.
-    #[allow(dead_code)] // read by tests
-    pub(super) ids: &'static str,
+pub struct Rule {
+    kind: ErrorKind,
+    cases: &'static str,
     client: Level,
     stored: Level,
     replica: Level,
@@ -56,7 +53,7 @@ macro_rules! rules {
     ($($kind:ident $ids:literal $client:ident $stored:ident $replica:ident $produce:ident $read:ident;)*) => {
         &[$(Rule {
             kind: ErrorKind::$kind,
-            ids: $ids,
+            cases: $ids,
             client: $client,
             stored: $stored,
             replica: $replica,
@@ -68,7 +65,7 @@ macro_rules! rules {
 
 /// The checks: how bad for a client's batch, a stored one, a replica's; when the produce path and readers refuse.
 #[rustfmt::skip]
-pub(super) static RULES: &[Rule] = rules! {
+static RULES: &[Rule] = rules! {
     // Framing
     TornTail                       "K03 K06 K68" E E I  Never      Stored;
     BatchLengthPastEnd             "K06"         E E E  Never      Stored;
@@ -155,7 +152,7 @@ pub(super) static RULES: &[Rule] = rules! {
     LeaderEpochRegression          "K66"         X W X  Never      Never;
     EmptySegment                   "K67"         X I X  Never      Never;
     ResumableAfterCorruption       "K70"         X I X  Never      Never;
-    SegmentTooLarge                "K71"         X E X  Never      Never;
+    SegmentTooLarge                "K71"         X E X  Never      Stored;
     // Control records
     ControlKeyInvalid              "K72"         X E E  Never      Never;
     ControlTypeUnknown             "K73"         X W W  Never      Never;
@@ -192,7 +189,7 @@ pub(super) static RULES: &[Rule] = rules! {
 
 /// Checks that are judged otherwise in messages than in record batches.
 #[rustfmt::skip]
-pub(super) static MESSAGE_RULES: &[Rule] = rules! {
+static MESSAGE_RULES: &[Rule] = rules! {
     KeyLengthTooLarge              "K78"         O E E  Converting Reading;
     ValueLengthTooLarge            "K78"         O E E  Converting Reading;
     OffsetDeltaNotSequential       "K85"         I I I  Never      Never;
@@ -200,7 +197,7 @@ pub(super) static MESSAGE_RULES: &[Rule] = rules! {
 
 /// Checks whose failure is odd and no more: what the codecs note about a stream that every reader reads.
 #[rustfmt::skip]
-pub(super) static NOTE_RULES: &[Rule] = rules! {
+static NOTE_RULES: &[Rule] = rules! {
     CodecChecksumMismatch          "K92"         W W W  Never      Never;
     DecompressFailed               "K90"         O E E  Never      Reading;
 };
@@ -211,8 +208,7 @@ fn find(rules: &'static [Rule], kind: ErrorKind) -> Option<&'static Rule> {
 
 /// How bad a failure of the check `kind` is; `None` where it does not apply.
 pub(super) fn severity(kind: ErrorKind, options: &Options) -> Option<Severity> {
-    let Some(rule) = find(RULES, kind) else { return Some(Severity::Error) };
-    judge(rule, options, rule.is_refused(options, true))
+    find(RULES, kind).map_or(Some(Severity::Error), |rule| rule.severity(options))
 }
 
 /// How bad, if Kafka refuses or not.
@@ -225,13 +221,50 @@ fn judge(rule: &Rule, options: &Options, refused: bool) -> Option<Severity> {
     match (options.conformance, level) {
         (_, X) => None,
         (Conformance::Strict, E | O) => Some(Severity::Error),
+        // What the topic's settings make Kafka refuse is not merely odd.
+        (Conformance::Strict, _) if refused && options.origin == Origin::Client => Some(Severity::Error),
         (Conformance::Reference, _) if refused => Some(Severity::Error),
         (Conformance::Reference, E | O) | (_, W) => Some(Severity::Warning),
         (_, I) => Some(Severity::Info),
     }
 }
 
+/// Every check: those of record batches and of what is around them, then those that are judged otherwise in messages, then
+/// those of compressed streams that every reader reads.
+///
+/// ```
+/// use batchwise::{ErrorKind, Options, Origin, Severity, kafka};
+/// let rule = kafka::rules().find(|r| r.kind() == ErrorKind::BaseOffsetNotZero).unwrap();
+/// let mut options = Options::default();
+/// assert_eq!(rule.severity(&options), None, "in a segment any base offset is fine");
+/// options.origin = Origin::Client;
+/// assert_eq!(rule.severity(&options), Some(Severity::Error));
+/// ```
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    RULES.iter().chain(MESSAGE_RULES).chain(NOTE_RULES)
+}
+
 impl Rule {
+    /// What a failure is called.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Numbers of the cases that the check covers, as in `K03`, where there are several ways to fail it.
+    pub fn cases(&self) -> impl Iterator<Item = &'static str> {
+        self.cases.split_whitespace()
+    }
+
+    /// How bad a failure is; `None` where the check does not apply.
+    ///
+    /// What Kafka itself does may depend on more than the options, as on the topic's settings: a finding may then be of
+    /// another severity under [`Conformance::Reference`].
+    #[must_use]
+    pub fn severity(&self, options: &Options) -> Option<Severity> {
+        judge(self, options, self.is_refused(options, true))
+    }
+
     fn is_refused(&self, options: &Options, converts: bool) -> bool {
         let refused = if options.origin == Origin::Client { self.produce } else { self.read };
         match refused {

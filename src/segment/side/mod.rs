@@ -97,6 +97,20 @@ impl SideFile {
         report
     }
 
+    /// Checks the file, whose log is not there: `OrphanIndex` is a warning, as brokers delete such a file when they start.
+    ///
+    /// A snapshot needs no log of its own: it stands for what is before its number.
+    #[must_use]
+    pub fn check_orphan(&self) -> Report {
+        let mut report = self.check();
+        if self.kind != SideKind::ProducerSnapshot {
+            let detail = Detail::Reason("brokers delete it when they start");
+            let mut told = Told { report: &mut report, max: usize::MAX };
+            told.tell(Severity::Warning, ErrorKind::OrphanIndex, detail, "batch", 0);
+        }
+        report
+    }
+
     /// The entries of an `.index` of Kafka's.
     pub fn offset_entries(&self) -> impl Iterator<Item = OffsetIndexEntry<'_>> {
         offset_index::entries(self)

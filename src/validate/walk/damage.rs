@@ -16,7 +16,7 @@ impl Walk<'_> {
         sink: &mut dyn Sink,
     ) -> Result<(), I::Error> {
         let (start, end) = (batch.offset, batch.offset + batch.len);
-        self.order.after_damage = true;
+        (self.order.after_damage, self.order.resumes) = (true, true);
         self.unverified = None;
         let claims = batch.summary;
         let follower = self.claims_at(end, input)?;
@@ -60,7 +60,7 @@ impl Walk<'_> {
         let start = self.position;
         let nonzero = skip_zeros(start, input)?;
         let end = input.len();
-        let is_torn = defect.error.kind() == ErrorKind::TornTail;
+        let is_torn = matches!(defect.error.kind(), ErrorKind::TornTail | ErrorKind::TrailingBytes);
         if nonzero >= end && !is_torn {
             let detail = Detail::Bytes { count: end - start };
             let error = Error::new(ErrorKind::ZeroTail, detail, "batch", start);
@@ -86,7 +86,7 @@ impl Walk<'_> {
             let (detail, at) = (defect.error.detail(), defect.error.offset());
             defect.error = Error::new(ErrorKind::BatchLengthPastEnd, detail, defect.error.field(), at);
         }
-        self.order.after_damage = true;
+        (self.order.after_damage, self.order.resumes) = (true, true);
         defect.severity = self.format.severity(defect.error.kind(), &self.validator.options);
         if is_torn && found.is_none() && self.validator.growing {
             defect.severity = Severity::Info;

@@ -284,7 +284,7 @@ impl<'p> Walk<'p> {
         let options = self.validator.options;
         let (summary, offset) = (batch.summary, batch.offset);
         format.check_order(&order, &summary, offset, &options, &mut |defect| self.report(Some(batch), defect, sink));
-        self.order.ahead = None;
+        (self.order.ahead, self.order.resumes) = (None, false);
         if misplaced {
             // It leaves a hole where it should have been.
             self.order.after_damage = true;
@@ -295,10 +295,9 @@ impl<'p> Walk<'p> {
 
     fn go_on_from(&mut self, summary: &Summary) {
         self.order.next_offset = summary.next_offset.or(self.order.next_offset);
-        self.order.epoch = summary.epoch;
+        self.order.epoch = summary.epoch.or(self.order.epoch);
         (self.order.version, self.order.compressed) = (summary.version, summary.compressed);
-        self.order.after_damage = false;
-        self.order.ahead = None;
+        (self.order.after_damage, self.order.ahead) = (false, None);
     }
 
     fn report(&mut self, batch: Option<&mut Batch>, defect: Defect, sink: &mut dyn Sink) {
@@ -354,8 +353,9 @@ impl<'p> Walk<'p> {
             first.errors += batch.errors;
             first.warnings += batch.warnings;
         }
-        let base_offset = self.order.base_offset;
-        self.order = Order { base_offset, ..part.order };
+        let Order { base_offset, next_offset, epoch, .. } = self.order;
+        let (next_offset, epoch) = (part.order.next_offset.or(next_offset), part.order.epoch.or(epoch));
+        self.order = Order { base_offset, next_offset, epoch, ..part.order };
         self.totals.bytes = part.position - self.begin;
         (self.position, self.format, self.unverified, self.run) =
             (part.position, part.format, part.unverified, part.run);

@@ -93,7 +93,8 @@ fn content(message: &Message<'_>, place: Place, produce: &Produce, judge: &mut J
         judge.report_once(place.error(ErrorKind::EntryTrailingBytes, detail, "message", at));
     }
     if produce.compacted && content.key.is_none() && judge.is_client() {
-        judge.report(place.error(ErrorKind::KeyMissingOnCompactedTopic, Detail::None, "keyLength", 0));
+        let at = message.key_at();
+        judge.report(place.error(ErrorKind::KeyMissingOnCompactedTopic, Detail::None, "keyLength", at));
     }
     true
 }
@@ -148,7 +149,8 @@ fn wrapper(
         }
     };
     if content.key.is_some() {
-        judge.report(Error::new(ErrorKind::WrapperKeyNotNull, Detail::None, "keyLength", message.offset() + 18));
+        let at = message.offset() + message.key_at();
+        judge.report(Error::new(ErrorKind::WrapperKeyNotNull, Detail::None, "keyLength", at));
     }
     let (stream, start) = message.stream()?;
     let limit = judge.options.max_decompressed;
@@ -173,7 +175,7 @@ fn wrapper(
             break;
         }
         let own_offset = one.message.header().offset();
-        if message.header().magic() != 0 && own_offset != expected && judge.is_client() {
+        if message.header().magic() != 0 && own_offset != expected {
             let detail = Detail::Mismatch { stored: own_offset, computed: expected };
             let place = Place { offset: one.message.offset(), within: Within::Decompressed };
             judge.report_once(place.error(ErrorKind::OffsetDeltaNotSequential, detail, "offset", 0));

@@ -7,6 +7,7 @@ mod plain;
 mod records;
 mod skip;
 
+pub(super) use oddities::place_of;
 pub(crate) use plain::Chunk;
 
 use super::rules::{Judge, Of};

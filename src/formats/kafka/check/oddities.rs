@@ -62,14 +62,50 @@ fn record(reader: &mut Reader<'_>, report: &mut impl FnMut(Error)) -> Result<(),
     blob(reader, "keyLength", report)?;
     blob(reader, "valueLength", report)?;
     for _ in 0..number(reader, "headersCount", report)? {
-        let at = reader.at();
         let key = blob(reader, "headerKeyLength", report)?;
         if core::str::from_utf8(key).is_err() {
-            report(Error::new(ErrorKind::HeaderKeyNotUtf8, Detail::None, "headerKey", at as u64));
+            let at = (reader.at() - key.len()) as u64;
+            report(Error::new(ErrorKind::HeaderKeyNotUtf8, Detail::None, "headerKey", at));
         }
         blob(reader, "headerValueLength", report)?;
     }
     Ok(())
+}
+
+/// Where a field stands in `raw`, a record that can be read, from its length on.
+///
+/// For `key` and `value` it is where their bytes are, or the length that says that there are none.
+pub(crate) fn place_of(field: &str, raw: &[u8]) -> usize {
+    let mut reader = Reader::new(raw);
+    walk_to(field, &mut reader).unwrap_or(reader.at())
+}
+
+fn walk_to(field: &str, reader: &mut Reader<'_>) -> Result<usize, varint::Error> {
+    reader.varint32()?;
+    if field == "attributes" {
+        return Ok(reader.at());
+    }
+    reader.u8();
+    if field == "timestampDelta" {
+        return Ok(reader.at());
+    }
+    reader.varint64()?;
+    if field == "offsetDelta" {
+        return Ok(reader.at());
+    }
+    reader.varint32()?;
+    for (length, bytes) in [("keyLength", "key"), ("valueLength", "value")] {
+        let at = reader.at();
+        let len = usize::try_from(reader.varint32()?);
+        if field == length || (field == bytes && len.is_err()) {
+            return Ok(at);
+        }
+        if field == bytes {
+            return Ok(reader.at());
+        }
+        reader.take(len.unwrap_or(0));
+    }
+    Ok(0)
 }
 
 fn number(reader: &mut Reader<'_>, field: &'static str, report: &mut impl FnMut(Error)) -> Result<i32, varint::Error> {

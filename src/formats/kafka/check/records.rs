@@ -24,7 +24,7 @@ pub(super) fn check(
     if let Some(plain) = plain::read(batch, bytes, produce, judge.is_client(), chunk) {
         walk.count = batch.header().records_count() as u64;
         walk.max_timestamp = plain.max_timestamp;
-        walk.first_timestamp(plain.first_timestamp_delta, 0, judge);
+        walk.first_timestamp(plain.first_timestamp_delta, Raw { bytes, at: 0 }, judge);
         walk.end(judge);
         return walk.count;
     }
@@ -32,8 +32,9 @@ pub(super) fn check(
         let start = records.consumed();
         match records.next() {
             Some(Ok(record)) => {
-                walk.record(&record, start, judge);
-                oddities::check(&bytes[start..records.consumed()], &record, |error| {
+                let raw = &bytes[start..records.consumed()];
+                walk.record(&record, raw, start, judge);
+                oddities::check(raw, &record, |error| {
                     judge.report_once(error.moved_by(walk.position(start)).within(within));
                 });
             }
@@ -56,6 +57,13 @@ fn failed(batch: &RecordBatch<'_>, bytes: &[u8], within: Within, error: Error, j
     }
     // The produce path skips keys and values of compressed records, and does not see all that a reader sees.
     judge.report_as(error, skip::check(bytes, batch.header().records_count()).is_err());
+}
+
+/// A record's bytes from its length on, and where among the records they stand.
+#[derive(Clone, Copy)]
+struct Raw<'a> {
+    bytes: &'a [u8],
+    at: usize,
 }
 
 /// What the records tell one after the other.
@@ -90,34 +98,42 @@ impl<'a> Walk<'a> {
         base + at as u64
     }
 
-    fn error(&self, kind: ErrorKind, detail: Detail, field: &'static str, at: usize) -> Error {
-        Error::new(kind, detail, field, self.position(at)).within(self.within)
+    #[cold]
+    fn error(&self, kind: ErrorKind, detail: Detail, field: &'static str, raw: Raw<'_>) -> Error {
+        Error::new(kind, detail, field, self.position(raw.at + oddities::place_of(field, raw.bytes)))
+            .within(self.within)
     }
 
-    fn record(&mut self, record: &Record<'_>, at: usize, judge: &mut Judge<'_>) {
-        self.offset(record, at, judge);
-        self.timestamp(record, at, judge);
+    fn record(&mut self, record: &Record<'_>, bytes: &[u8], at: usize, judge: &mut Judge<'_>) {
+        let raw = Raw { bytes, at };
+        self.offset(record, raw, judge);
+        self.timestamp(record, raw, judge);
         if record.attributes() != 0 {
             let detail = Detail::Value { found: record.attributes().into(), rule: "must be 0" };
-            judge.report_once(self.error(ErrorKind::RecordAttributesNonZero, detail, "attributes", at));
+            judge.report_once(self.error(ErrorKind::RecordAttributesNonZero, detail, "attributes", raw));
         }
         if self.produce.compacted && record.key().is_none() && judge.is_client() {
-            judge.report(self.error(ErrorKind::KeyMissingOnCompactedTopic, Detail::None, "keyLength", at));
+            judge.report(self.error(ErrorKind::KeyMissingOnCompactedTopic, Detail::None, "keyLength", raw));
         }
         if self.batch.attributes().is_control() && !judge.is_client() {
             control::check(self.batch, record, self.count, |kind, detail, field| {
-                judge.report(self.error(kind, detail, field, at));
+                let of_header = |at| Error::new(kind, detail, field, self.batch.offset() + at);
+                judge.report(match field {
+                    "attributes" => of_header(21),
+                    "recordsCount" => of_header(57),
+                    _ => self.error(kind, detail, field, raw),
+                });
             });
         }
         self.count += 1;
     }
 
-    fn offset(&mut self, record: &Record<'_>, at: usize, judge: &mut Judge<'_>) {
+    fn offset(&mut self, record: &Record<'_>, raw: Raw<'_>, judge: &mut Judge<'_>) {
         let delta = i64::from(record.offset_delta());
         if judge.is_client() {
             if delta != self.count as i64 {
                 let detail = Detail::Mismatch { stored: delta, computed: self.count as i64 };
-                let error = self.error(ErrorKind::OffsetDeltaNotSequential, detail, "offsetDelta", at);
+                let error = self.error(ErrorKind::OffsetDeltaNotSequential, detail, "offsetDelta", raw);
                 // In place the broker would have to rewrite a compressed batch for it, which it cannot do here.
                 judge.report_as_once(error, self.within == Within::Decompressed);
             }
@@ -126,31 +142,31 @@ impl<'a> Walk<'a> {
         let last = i64::from(self.batch.header().last_offset_delta());
         if delta <= self.last_delta && delta >= 0 {
             let detail = Detail::Mismatch { stored: delta, computed: self.last_delta };
-            judge.report_once(self.error(ErrorKind::OffsetDeltaNotIncreasing, detail, "offsetDelta", at));
+            judge.report_once(self.error(ErrorKind::OffsetDeltaNotIncreasing, detail, "offsetDelta", raw));
         }
         if delta < 0 || delta > last {
             let detail = Detail::Value { found: delta, rule: "must be from 0 to lastOffsetDelta" };
-            judge.report_once(self.error(ErrorKind::OffsetDeltaOutOfRange, detail, "offsetDelta", at));
+            judge.report_once(self.error(ErrorKind::OffsetDeltaOutOfRange, detail, "offsetDelta", raw));
         }
         self.last_delta = delta;
     }
 
-    fn timestamp(&mut self, record: &Record<'_>, at: usize, judge: &mut Judge<'_>) {
+    fn timestamp(&mut self, record: &Record<'_>, raw: Raw<'_>, judge: &mut Judge<'_>) {
         let delta = record.timestamp_delta();
         let (timestamp, overflowed) = self.base_timestamp.overflowing_add(delta);
         if overflowed {
             let detail = Detail::Value { found: delta, rule: "must not take the timestamp past 64 bits" };
-            judge.report_once(self.error(ErrorKind::TimestampOverflow, detail, "timestampDelta", at));
+            judge.report_once(self.error(ErrorKind::TimestampOverflow, detail, "timestampDelta", raw));
         }
         if self.count == 0 {
-            self.first_timestamp(delta, at, judge);
+            self.first_timestamp(delta, raw, judge);
         }
         if !self.has_own_timestamps {
             return;
         }
         if timestamp < -1 {
             let detail = Detail::Value { found: timestamp, rule: "must be -1 or more" };
-            judge.report_once(self.error(ErrorKind::TimestampNegative, detail, "timestampDelta", at));
+            judge.report_once(self.error(ErrorKind::TimestampNegative, detail, "timestampDelta", raw));
         }
         self.max_timestamp = self.max_timestamp.max(timestamp);
         if let Some((from, to)) = self.produce.timestamps
@@ -159,14 +175,14 @@ impl<'a> Walk<'a> {
             && !(from..=to).contains(&timestamp)
         {
             let detail = Detail::Value { found: timestamp, rule: "must be in the topic's range" };
-            judge.report(self.error(ErrorKind::TimestampOutOfRange, detail, "timestampDelta", at));
+            judge.report(self.error(ErrorKind::TimestampOutOfRange, detail, "timestampDelta", raw));
         }
     }
 
-    fn first_timestamp(&self, delta: i64, at: usize, judge: &mut Judge<'_>) {
+    fn first_timestamp(&self, delta: i64, raw: Raw<'_>, judge: &mut Judge<'_>) {
         if delta != 0 && !self.batch.attributes().has_delete_horizon() {
             let detail = Detail::Value { found: delta, rule: "is 0 in the first record of other writers" };
-            judge.report(self.error(ErrorKind::FirstDeltaNotZero, detail, "timestampDelta", at));
+            judge.report(self.error(ErrorKind::FirstDeltaNotZero, detail, "timestampDelta", raw));
         }
     }
 
