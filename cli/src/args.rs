@@ -1,5 +1,6 @@
 //! Arguments.
 
+use crate::dump::{Encoding, Range};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -18,6 +19,9 @@ pub(crate) enum Command {
         after_help = "Exit status: 0 all valid, 1 damage found, 2 wrong usage, unreadable input or nothing checked."
     )]
     Verify(Verify),
+    /// Prints batches and records, as the lines of kafka-dump-log or as JSON
+    #[command(after_help = DUMP_HELP)]
+    Dump(Dump),
     /// Copies every valid batch of a segment to a new file and lists what was lost
     #[command(after_help = "Exit status: 0 nothing was lost, 1 something was, 2 nothing was written.")]
     Recover(Recover),
@@ -53,6 +57,72 @@ pub(crate) struct Verify {
     /// Threads; all cores by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+}
+
+const DUMP_HELP: &str = "\
+What a file is, its name tells: .log and .checkpoint hold batches, .index, .timeindex, .txnindex and .snapshot are \
+printed entry by entry, and compared with the log beside them. In a directory the logs are printed.
+
+A RANGE is A..B, from A to B and both included; A.. or ..B, open at one end; or A, only that.
+
+The names of kafka-dump-log are accepted too: --files, --print-data-log, --deep-iteration, --skip-record-metadata, \
+--max-bytes, --index-sanity-check, --verify-index-only. The fields of --json are in the README.
+
+Exit status: 0 all could be read, 1 damage found, 2 wrong usage or unreadable input.";
+
+#[derive(ClapArgs)]
+pub(crate) struct Dump {
+    /// Segments, snapshots and indexes, or directories to look for segments in
+    #[arg(required_unless_present = "files", value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The same, separated by commas
+    #[arg(long, hide = true, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) files: Vec<PathBuf>,
+    /// One JSON object per batch, or per record, and line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Also the records, with their keys and values
+    #[arg(long, alias = "print-data-log", overrides_with = "records")]
+    pub(crate) records: bool,
+    /// Also the records, with their keys, without their values
+    #[arg(long)]
+    pub(crate) keys: bool,
+    /// Also the values of the records' headers, not only their keys
+    #[arg(long)]
+    pub(crate) headers: bool,
+    /// Also the records, without keys and values
+    #[arg(long, hide = true)]
+    pub(crate) deep_iteration: bool,
+    /// Of records only what --records or --keys asks for
+    #[arg(long, hide = true)]
+    pub(crate) skip_record_metadata: bool,
+    /// Only these offsets
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    pub(crate) offset: Option<Range>,
+    /// Only these timestamps: ms since 1970 in Kafka, in Iggy µs since 1970, of the append
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    pub(crate) timestamp: Option<Range>,
+    /// How values and payloads are printed, and the values of headers
+    #[arg(long, value_enum, default_value_t = Encoding::Utf8, value_name = "ENCODING", alias = "payload-format")]
+    pub(crate) value_format: Encoding,
+    /// How keys are printed
+    #[arg(long, value_enum, default_value_t = Encoding::Utf8, value_name = "ENCODING")]
+    pub(crate) key_format: Encoding,
+    /// Format of the files
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub(crate) format: Format,
+    /// Read only so many bytes of each log
+    #[arg(long, hide = true, value_name = "N")]
+    pub(crate) max_bytes: Option<u64>,
+    /// Accepted and not needed
+    #[arg(long, hide = true, value_name = "N")]
+    pub(crate) max_message_size: Option<u64>,
+    /// Of indexes only whether they pass the check of a broker that starts
+    #[arg(long, hide = true)]
+    pub(crate) index_sanity_check: bool,
+    /// Of indexes only where they differ from the log
+    #[arg(long, hide = true)]
+    pub(crate) verify_index_only: bool,
 }
 
 #[derive(ClapArgs)]

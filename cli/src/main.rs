@@ -4,6 +4,7 @@ mod args;
 mod bench;
 mod cores;
 mod cpu;
+mod dump;
 mod interrupt;
 mod open;
 mod paths;
@@ -28,6 +29,7 @@ pub(crate) const FAILED: u8 = 2;
 fn main() -> ExitCode {
     let code = match Args::parse().command {
         Command::Verify(args) => verify::run(&args),
+        Command::Dump(args) => dump::run(&args),
         Command::Recover(args) => recover::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Cpu(args) => cpu::run(&args),

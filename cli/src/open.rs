@@ -91,7 +91,12 @@ fn beside(path: &Path) -> Option<&'static dyn Format> {
 
 /// Whether a file that is not named like a segment is a log all the same: it ends in `.log` and begins with a batch.
 pub(crate) fn is_log(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "log") && head_of(path).is_some_and(|head| formats::detect(&head).is_some())
+    path.extension().is_some_and(|e| e == "log") && begins_with_batch(path)
+}
+
+/// Whether a file begins with a batch of some format, whatever its name is.
+pub(crate) fn begins_with_batch(path: &Path) -> bool {
+    head_of(path).is_some_and(|head| formats::detect(&head).is_some())
 }
 
 fn head_of(path: &Path) -> Option<Vec<u8>> {

@@ -133,6 +133,11 @@ pub trait Sink {
     fn wants_bytes(&self) -> bool {
         false
     }
+
+    /// Whether the walk is to go on; asked behind each batch. If not, it ends there, and what is behind it is not looked at.
+    fn wants_more(&self) -> bool {
+        true
+    }
 }
 
 impl<F: FnMut(Finding)> Sink for F {

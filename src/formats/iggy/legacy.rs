@@ -109,6 +109,14 @@ impl<'a> StoredMessage<'a> {
         Self::parse_as(bytes, StoredMessageHeader::SIZE, offset)
     }
 
+    /// The same with a header of 56 bytes, as servers 0.5 and 0.6 wrote it.
+    ///
+    /// # Errors
+    /// `TornTail` for too few bytes.
+    pub fn parse_56(bytes: &'a [u8], offset: u64) -> Result<Self> {
+        Self::parse_as(bytes, HEADER_56, offset)
+    }
+
     fn parse_as(bytes: &'a [u8], header_len: usize, offset: u64) -> Result<Self> {
         let needed = len_of(bytes, header_len, offset)?;
         match usize::try_from(needed).ok().and_then(|len| bytes.get(..len)) {
@@ -121,6 +129,12 @@ impl<'a> StoredMessage<'a> {
     #[must_use]
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
+    }
+
+    /// Checksum as stored: XXH3-64, or the CRC-32 of servers 0.5.
+    #[must_use]
+    pub fn checksum(&self) -> u64 {
+        self.number("checksum")
     }
 
     /// Offset in the partition.
@@ -170,7 +184,7 @@ impl<'a> StoredMessage<'a> {
     /// `MessageChecksumMismatch`, with the XXH3-64.
     pub fn verify_checksum(&self) -> Result<()> {
         let hashed = &self.bytes[8..];
-        let (stored, computed) = (self.number("checksum"), xxh3::hash64(hashed));
+        let (stored, computed) = (self.checksum(), xxh3::hash64(hashed));
         let crc_era = self.header_len == HEADER_56;
         if stored == computed || (crc_era && stored == crc32fast::hash(hashed).into()) {
             return Ok(());

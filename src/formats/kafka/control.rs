@@ -78,8 +78,15 @@ impl ControlRecord {
     /// # Errors
     /// `ControlKeyInvalid`, `EndTxnMarkerInvalid`, `ControlValueInvalid`; with the fields `key` and `value` at offset 0.
     pub fn parse(record: &Record<'_>) -> crate::Result<Self> {
-        ControlRecord::read(record.key(), record.value())
-            .map_err(|(kind, detail, field)| crate::Error::new(kind, detail, field, 0))
+        ControlRecord::of(record.key(), record.value())
+    }
+
+    /// The same from the record's key and value.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn of(key: Option<&[u8]>, value: Option<&[u8]>) -> crate::Result<Self> {
+        ControlRecord::read(key, value).map_err(|(kind, detail, field)| crate::Error::new(kind, detail, field, 0))
     }
 
     /// Reads a key and a value.

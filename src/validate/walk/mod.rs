@@ -97,7 +97,7 @@ impl<'p> Walk<'p> {
     }
 
     #[cfg(feature = "std")]
-    /// Whether the walk stopped at a finding, as it was told to.
+    /// Whether the walk stopped before the end, as it was told to.
     pub(crate) fn stopped(&self) -> bool {
         self.stopped
     }
@@ -218,7 +218,8 @@ impl<'p> Walk<'p> {
             let mut batch = self.next_batch(len, claims);
             self.report(Some(&mut batch), error.into(), sink);
             sink.batch(&batch, &[]);
-            return self.past_damaged(&batch, input, sink);
+            self.stopped |= !sink.wants_more();
+            return if self.stopped { Ok(()) } else { self.past_damaged(&batch, input, sink) };
         }
         // Now it is worth the memory. If it is still not there, the input shrank.
         let there = input.bytes(position, len)?.len() as u64;
@@ -240,6 +241,7 @@ impl<'p> Walk<'p> {
         } else {
             sink.batch(batch, &[]);
         }
+        self.stopped |= !sink.wants_more();
         if batch.summary.damaged && !self.stopped {
             return self.past_damaged(batch, input, sink);
         }
