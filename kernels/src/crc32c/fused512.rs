@@ -13,7 +13,7 @@
 
 use super::polynomial::{fold_keys, x_to_the};
 use super::short512::{Line, add, broadcast, carry_all, finish, first, fold, load, state};
-use super::{blocks, many512};
+use super::many512;
 use core::arch::{asm, x86_64::*};
 
 /// Accumulators of the folding, one line apart.
@@ -55,25 +55,102 @@ macro_rules! step {
 fn update<const X: usize, const W: usize, const G: usize, const V: usize>(crc: u32, data: &[u8]) -> u32 {
     // Chains are slower on words that lie in two cache lines.
     let (data, last) = data.split_at(data.len() - data.as_ptr_range().end.addr() % 64);
-    let crc = update_aligned::<X, W, G, V>(crc, data);
+    let crc = update_aligned::<X, W, G, V, _>(crc, READ, data);
     if last.is_empty() { crc } else { !state(!crc, last) }
+}
+
+/// The same for a copy: each line is stored where it is loaded for folding, or looked at for the chains.
+///
+/// Against a copy of each 64 KiB and then its CRC: 1.4 times as fast at 16 KiB, 1.6 at 64 and 256 KiB on Zen 4, although
+/// half of the stores then lie in two cache lines.
+#[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
+#[inline(never)]
+fn copy<const X: usize, const W: usize, const G: usize, const V: usize>(dst: &mut [u8], src: &[u8]) -> u32 {
+    let (src, last) = src.split_at(src.len() - src.as_ptr_range().end.addr() % 64);
+    let (dst, last_dst) = dst.split_at_mut(src.len());
+    last_dst.copy_from_slice(last);
+    let head = if src.len() < const { least::<X, W, G, V>() } { src.len() } else { 1 + (src.len() - 1) % 64 };
+    dst[..head].copy_from_slice(&src[..head]);
+    let crc = update_aligned::<X, W, G, V, _>(0, Source::copy(dst, src), src);
+    !state(!crc, last)
+}
+
+/// What is read, and where it is copied to while it is, if it is.
+#[derive(Clone, Copy)]
+struct Source<const COPY: bool> {
+    from: *const u8,
+    to: *mut u8,
+}
+
+const READ: Source<false> = Source { from: core::ptr::null(), to: core::ptr::null_mut() };
+
+impl Source<true> {
+    /// Only lines of `src` may be loaded through it, while nobody else uses `dst`.
+    fn copy(dst: &mut [u8], src: &[u8]) -> Self {
+        assert_eq!(dst.len(), src.len(), "a copy has one length");
+        Source { from: src.as_ptr(), to: dst.as_mut_ptr() }
+    }
+}
+
+impl<const COPY: bool> Source<COPY> {
+    /// Loads `line`; in a copy also stores it.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn load(self, line: &Line) -> __m512i {
+        let vector = load(line);
+        if COPY {
+            let to = self.to.wrapping_add(line.as_ptr().addr() - self.from.addr());
+            // SAFETY: `to` lies as far in the destination as `line` in the source, and they have one length.
+            unsafe { _mm512_storeu_si512(to.cast(), vector) };
+        }
+        vector
+    }
+
+    /// Loads from `line` what nobody needs: a prefetch instruction would not train the hardware's own prefetching. In a
+    /// copy also stores it.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn look(self, line: &Line) {
+        if COPY {
+            self.load(line);
+            return;
+        }
+        // SAFETY: reads a byte of `line`.
+        unsafe { asm!("mov {0:l}, byte ptr [{1}]", out(reg) _, in(reg) line, options(nostack, readonly, preserves_flags)) };
+    }
+}
+
+/// Storing while folding gains nothing here: as fast at 4 KiB and slower below.
+#[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
+fn copy_short(dst: &mut [u8], src: &[u8]) -> u32 {
+    dst.copy_from_slice(src);
+    !state(!0, src)
+}
+
+/// Bytes that fill a turn, and what stands around it.
+const fn least<const X: usize, const W: usize, const G: usize, const V: usize>() -> usize {
+    64 * (A + G * (V + chain_lines::<X, W, G, V>()) + G * V)
 }
 
 #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
 #[inline]
-fn update_aligned<const X: usize, const W: usize, const G: usize, const V: usize>(crc: u32, data: &[u8]) -> u32 {
+fn update_aligned<const X: usize, const W: usize, const G: usize, const V: usize, const COPY: bool>(
+    crc: u32,
+    source: Source<COPY>,
+    data: &[u8],
+) -> u32 {
     let turn = const { G * (V + chain_lines::<X, W, G, V>()) };
-    if data.len() < 64 * (A + turn + G * V) {
+    if data.len() < const { least::<X, W, G, V>() } {
         return !state(!crc, data);
     }
     let (odd, lines) = data[1..].as_rchunks::<64>();
     let [a, b, c, lines @ ..] = lines else { return 0 };
-    let mut sums = [first(!crc, data, odd.len()), load(a), load(b), load(c)];
+    let mut sums = [first(!crc, data, odd.len()), source.load(a), source.load(b), source.load(c)];
     // What follows the last turn shall be enough to go with its chains.
     let turns = (lines.len() - G * V) / turn;
     let (turns, rest) = lines.split_at(turns * turn);
-    let chained = all_turns::<X, W, G, V>(&mut sums, turns);
-    !tail::<X, W, G, V>(sums, chained, rest)
+    let chained = all_turns::<X, W, G, V, _>(source, &mut sums, turns);
+    !tail::<X, W, G, V, _>(source, sums, chained, rest)
 }
 
 /// Folds all lines that are for folding and adds what all chains find but those of the last turn, which are returned.
@@ -81,7 +158,8 @@ fn update_aligned<const X: usize, const W: usize, const G: usize, const V: usize
 /// The accumulators stand before the lines, and then before the last chain.
 #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
 #[inline]
-fn all_turns<'a, const X: usize, const W: usize, const G: usize, const V: usize>(
+fn all_turns<'a, const X: usize, const W: usize, const G: usize, const V: usize, const COPY: bool>(
+    source: Source<COPY>,
     sums: &mut [__m512i; A],
     lines: &'a [Line],
 ) -> &'a [Line] {
@@ -99,10 +177,10 @@ fn all_turns<'a, const X: usize, const W: usize, const G: usize, const V: usize>
     let mut far = near;
     for piece in before.chunks_exact(V + c) {
         for v in 0..V {
-            sums[v % A] = fold(sums[v % A], if v < A { far } else { near }, load(&piece[v]));
+            sums[v % A] = fold(sums[v % A], if v < A { far } else { near }, source.load(&piece[v]));
         }
         for line in &piece[V..] {
-            look(line);
+            source.look(line);
         }
         far = over;
     }
@@ -115,12 +193,13 @@ fn all_turns<'a, const X: usize, const W: usize, const G: usize, const V: usize>
             ($g:literal $v:literal) => {
                 if $g < G && $v < V {
                     let sum = &mut sums[$v % A];
-                    *sum = fold(*sum, if $v < A { over } else { near }, load(&turn[$g * (V + c) + $v]));
+                    *sum = fold(*sum, if $v < A { over } else { near }, source.load(&turn[$g * (V + c) + $v]));
                     // SAFETY: no instruction; keeps the order of what is on either side.
                     unsafe { asm!("/* {0} */", inout(zmm_reg) * sum, options(nomem, nostack, preserves_flags)) };
                     for i in $v * c / V..($v + 1) * c / V {
                         // Behind the lines that come before.
-                        look(if $g > 0 { &turn[$g * (V + c) - c + i] } else { &before[G * (V + c) - c + i] });
+                        let piece = if $g > 0 { &turn[($g - 1) * (V + c)..] } else { &before[(G - 1) * (V + c)..] };
+                        source.look(&piece[V + i]);
                     }
                     if $v % X == X - 1 {
                         let first = W * (($g * V + $v) / X);
@@ -144,7 +223,8 @@ fn all_turns<'a, const X: usize, const W: usize, const G: usize, const V: usize>
 /// Adds the chains of the last turn and the lines behind them: the register at their end.
 #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
 #[inline]
-fn tail<const X: usize, const W: usize, const G: usize, const V: usize>(
+fn tail<const X: usize, const W: usize, const G: usize, const V: usize, const COPY: bool>(
+    source: Source<COPY>,
     mut sums: [__m512i; A],
     chained: &[Line],
     rest: &[Line],
@@ -154,12 +234,16 @@ fn tail<const X: usize, const W: usize, const G: usize, const V: usize>(
     let mut keys = broadcast(const { fold_keys(64 * (A + chain_lines::<X, W, G, V>()) as i64) });
     let mut chains = [0; G];
     let words = &chained[V..].as_flattened().as_chunks::<8>().0[..8 * (G * (V + c) - V)];
+    // What no turn behind it looked at.
     let (fours, odd) = rest.as_chunks::<A>();
+    for line in chained[G * (V + c) - c..].iter().chain(odd) {
+        source.look(line);
+    }
     let (beside, fours) = fours.split_at(G * V / A);
     let mut word = 0;
     for four in beside {
         for (sum, line) in sums.iter_mut().zip(four) {
-            *sum = fold(*sum, keys, load(line));
+            *sum = fold(*sum, keys, source.load(line));
         }
         step!(chains, words[word..], V + c, 0..A / X * W);
         word += A / X * W;
@@ -167,7 +251,7 @@ fn tail<const X: usize, const W: usize, const G: usize, const V: usize>(
     }
     for four in fours {
         for (sum, line) in sums.iter_mut().zip(four) {
-            *sum = fold(*sum, keys, load(line));
+            *sum = fold(*sum, keys, source.load(line));
         }
     }
     let keys = const { join_keys::<G>(V + chain_lines::<X, W, G, V>(), 0) };
@@ -178,13 +262,6 @@ fn tail<const X: usize, const W: usize, const G: usize, const V: usize>(
         sum = add(sum, vector, odd.len() + 1 + i);
     }
     finish(sum) ^ found
-}
-
-/// Loads from `line` what nobody needs: a prefetch instruction would not train the hardware's own prefetching.
-#[inline]
-fn look(line: &Line) {
-    // SAFETY: reads a byte of `line`.
-    unsafe { asm!("mov {0:l}, byte ptr [{1}]", out(reg) _, in(reg) line, options(nostack, readonly, preserves_flags)) };
 }
 
 /// The sum of what chains found, each carried by its factor.
@@ -249,7 +326,11 @@ pub(super) mod zen4 {
 
     #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
     pub(in super::super) fn copy(dst: &mut [u8], src: &[u8]) -> u32 {
-        super::blocks::copy(dst, src, |crc, data| update(crc, data))
+        match src.len() {
+            0..=4096 => super::copy_short(dst, src),
+            4097..32768 => super::copy::<1, 1, 4, 4>(dst, src),
+            _ => super::copy::<1, 1, 4, 8>(dst, src),
+        }
     }
 
     #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
@@ -272,7 +353,11 @@ pub(super) mod zen5 {
 
     #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
     pub(in super::super) fn copy(dst: &mut [u8], src: &[u8]) -> u32 {
-        super::blocks::copy(dst, src, |crc, data| update(crc, data))
+        match src.len() {
+            0..=3584 => super::copy_short(dst, src),
+            3585..16384 => super::copy::<1, 2, 4, 4>(dst, src),
+            _ => super::copy::<1, 2, 8, 4>(dst, src),
+        }
     }
 
     #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
@@ -291,7 +376,7 @@ pub(super) mod golden_cove {
 
     #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
     pub(in super::super) fn copy(dst: &mut [u8], src: &[u8]) -> u32 {
-        super::blocks::copy(dst, src, |crc, data| update(crc, data))
+        if src.len() <= 6144 { super::copy_short(dst, src) } else { super::copy::<2, 1, 4, 8>(dst, src) }
     }
 
     #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
