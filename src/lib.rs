@@ -25,6 +25,8 @@ extern crate alloc;
 mod wire;
 
 pub mod codec;
+#[cfg(feature = "digest")]
+pub mod digest;
 mod error;
 pub mod formats;
 pub mod guide;

@@ -132,6 +132,10 @@ fn many_equals_one_by_one() {
         check(&mut (0..1200));
         check(&mut (0..1200).rev());
         let mut rng = Rng(18);
+        // Lengths of one class, which need no sorting.
+        for lines in 0..17 {
+            check(&mut (0..50).map(|_| 64 * lines + 1 + rng.below(64)));
+        }
         for count in (0..40).chain([63, 64, 65, 127, 128, 129, 255, 256, 257, 1000]) {
             for most in [1, 16, 70, 300, 600, 5000] {
                 check(&mut (0..count).map(|_| rng.below(most + 1)));

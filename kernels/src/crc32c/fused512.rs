@@ -11,9 +11,9 @@
 //! loads, and with them a look at each line of the chains, go through memory in order, as the hardware's prefetchers
 //! like it, and the chains find their words in the first-level cache.
 
+use super::many512;
 use super::polynomial::{fold_keys, x_to_the};
 use super::short512::{Line, add, broadcast, carry_all, finish, first, fold, load, state};
-use super::many512;
 use core::arch::{asm, x86_64::*};
 
 /// Accumulators of the folding, one line apart.
@@ -116,7 +116,9 @@ impl<const COPY: bool> Source<COPY> {
             return;
         }
         // SAFETY: reads a byte of `line`.
-        unsafe { asm!("mov {0:l}, byte ptr [{1}]", out(reg) _, in(reg) line, options(nostack, readonly, preserves_flags)) };
+        unsafe {
+            asm!("mov {0:l}, byte ptr [{1}]", out(reg) _, in(reg) line, options(nostack, readonly, preserves_flags))
+        };
     }
 }
 

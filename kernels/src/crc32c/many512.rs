@@ -1,14 +1,23 @@
 //! Many small frames with AVX-512, by classes of length.
 //!
 //! Frames of random lengths cost more in branches that nobody can foresee than in arithmetic. Sorted by their number of
-//! lines, each class runs through the same branches.
+//! lines, each class runs through the same branches. Frames that are all of one class need no sorting and go side by side:
+//! the lines of some are folded while `crc32` chains run over those of others.
 
-use super::short512;
+use super::short512::{Line, add_by, finish, first, keys, load, state};
+use core::arch::x86_64::*;
 
 /// Frames that are sorted at a time.
 const CHUNK: usize = 256;
 /// Up to 16 bytes; 1 to 16 lines; more.
 const CLASSES: usize = 18;
+/// Frames of a group that are folded, and those that are chained: as much work for either unit.
+const FOLDED: usize = 6;
+const CHAINED: usize = 3;
+const GROUP: usize = FOLDED + CHAINED;
+/// Lines from which a group is faster than its frames one by one: on Zen 4 10 % at 8 lines, nothing at 2. Groups within
+/// the classes of a sorted list lose 10 %, since few frames of a class are left for them.
+const LEAST: usize = 4;
 
 fn class(len: usize) -> u8 {
     match len {
@@ -25,8 +34,18 @@ pub(super) fn many(frames: &[&[u8]], crcs: &mut [u32], long: impl Fn(&[u8]) -> u
         // Frames of one class need no sorting.
         let first = class(frames[0].len());
         if first < CLASSES as u8 - 1 && frames.iter().all(|f| class(f.len()) == first) {
+            let n = usize::from(first).saturating_sub(1);
+            let (mut frames, mut crcs) = (frames, crcs);
+            if n >= LEAST {
+                let (groups, rest) = frames.as_chunks::<GROUP>();
+                let (found, rest_crcs) = crcs.as_chunks_mut::<GROUP>();
+                for (group, found) in groups.iter().zip(found) {
+                    *found = side_by_side(group, n);
+                }
+                (frames, crcs) = (rest, rest_crcs);
+            }
             for (frame, crc) in frames.iter().zip(crcs) {
-                *crc = !short512::state(!0, frame);
+                *crc = !state(!0, frame);
             }
             continue;
         }
@@ -57,8 +76,48 @@ pub(super) fn many(frames: &[&[u8]], crcs: &mut [u32], long: impl Fn(&[u8]) -> u
             begin = usize::from(end);
             for &i in these {
                 let frame = frames[usize::from(i)];
-                crcs[usize::from(i)] = if class < CLASSES - 1 { !short512::state(!0, frame) } else { long(frame) };
+                crcs[usize::from(i)] = if class < CLASSES - 1 { !state(!0, frame) } else { long(frame) };
             }
         }
     }
+}
+
+/// The CRCs of frames that all have `n` lines behind their odd bytes, at most 15.
+#[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
+#[inline(never)]
+fn side_by_side(frames: &[&[u8]; GROUP], n: usize) -> [u32; GROUP] {
+    let mut sums = [_mm512_setzero_si512(); GROUP];
+    let mut lines: [&[Line]; GROUP] = [&[]; GROUP];
+    let over = keys(n);
+    for ((frame, sum), lines) in frames.iter().zip(&mut sums).zip(&mut lines) {
+        let odd;
+        (odd, *lines) = frame[1..].as_rchunks();
+        assert_eq!(lines.len(), n, "frames of one class");
+        *sum = add_by(over, *sum, first(!0, frame, odd.len()));
+    }
+    let mut chains = [0; CHAINED];
+    for i in 0..n {
+        let keys = keys(n - 1 - i);
+        for word in 0..8 {
+            if word < FOLDED {
+                sums[word] = add_by(keys, sums[word], load(line(lines[word], i)));
+            }
+            for (chain, lines) in chains.iter_mut().zip(&lines[FOLDED..]) {
+                let word = line(lines, i).as_chunks::<8>().0[word];
+                *chain = _mm_crc32_u64(*chain, u64::from_le_bytes(word));
+            }
+        }
+    }
+    let mut crcs = sums.map(|sum| !finish(sum));
+    for (crc, chain) in crcs[FOLDED..].iter_mut().zip(chains) {
+        *crc ^= chain as u32;
+    }
+    crcs
+}
+
+#[inline]
+fn line(lines: &[Line], i: usize) -> &Line {
+    debug_assert!(i < lines.len());
+    // SAFETY: `side_by_side` asserts that all frames have as many lines as it counts.
+    unsafe { lines.get_unchecked(i) }
 }

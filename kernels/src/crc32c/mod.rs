@@ -91,6 +91,8 @@ kernels! {
         "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"]
             if cpu::multiplies_every_cycle => golden_cove::copy,
         "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"] => zen4::copy,
+        "x86_64" ["sse4.2", "pclmulqdq", "avx2", "vpclmulqdq"] => vpclmul256::copy,
+        "x86_64" ["sse4.2", "pclmulqdq"] => pclmul::copy,
         "x86_64" ["sse4.2"] => sse42::copy,
         "aarch64" ["neon", "crc", "aes"] => pmull::copy,
         "aarch64" ["crc"] => armcrc::copy,
@@ -115,6 +117,8 @@ kernels! {
         "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"]
             if cpu::multiplies_every_cycle => golden_cove::many,
         "x86_64" ["sse4.2", "pclmulqdq", "bmi2", "avx512f", "avx512bw", "avx512vl", "vpclmulqdq"] => zen4::many,
+        "x86_64" ["sse4.2", "pclmulqdq", "avx2", "vpclmulqdq"] => vpclmul256::many,
+        "x86_64" ["sse4.2", "pclmulqdq"] => pclmul::many,
         "x86_64" ["sse4.2"] => sse42::many,
         "aarch64" ["neon", "crc", "aes"] => pmull::many,
         "aarch64" ["crc"] => armcrc::many,

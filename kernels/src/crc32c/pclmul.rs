@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 
 #[target_feature(enable = "sse4.2,pclmulqdq")]
 pub(super) fn update(crc: u32, data: &[u8]) -> u32 {
-    let (state, rest) = fused::blocks::<16, 3, _>(
+    let (state, rest) = fused::blocks::<16, 3, 3, _>(
         !crc,
         data,
         &Verbs {
@@ -20,7 +20,7 @@ pub(super) fn update(crc: u32, data: &[u8]) -> u32 {
             },
             add: |sum, word| _mm_xor_si128(sum, _mm_set_epi64x(word as i64, 0)),
             multiply: |a, b| multiply(a, b),
-            crc: |state: u32, word| _mm_crc32_u64(state.into(), word) as u32,
+            crc: |state: u64, word| _mm_crc32_u64(state, word),
         },
         |sum| {
             let mut out = [0; 16];
@@ -30,6 +30,16 @@ pub(super) fn update(crc: u32, data: &[u8]) -> u32 {
         },
     );
     sse42::update(!state, rest)
+}
+
+#[target_feature(enable = "sse4.2,pclmulqdq")]
+pub(super) fn copy(dst: &mut [u8], src: &[u8]) -> u32 {
+    super::blocks::copy(dst, src, |crc, data| update(crc, data))
+}
+
+#[target_feature(enable = "sse4.2,pclmulqdq")]
+pub(super) fn many(frames: &[&[u8]], crcs: &mut [u32]) {
+    super::blocks::many(frames, crcs, |data| update(0, data));
 }
 
 #[target_feature(enable = "sse2")]

@@ -6,7 +6,7 @@ use core::arch::aarch64::*;
 
 #[target_feature(enable = "neon,crc,aes")]
 pub(super) fn update(crc: u32, data: &[u8]) -> u32 {
-    let (state, rest) = fused::blocks::<16, 6, _>(
+    let (state, rest) = fused::blocks::<16, 3, 6, _>(
         !crc,
         data,
         &Verbs {
@@ -18,7 +18,7 @@ pub(super) fn update(crc: u32, data: &[u8]) -> u32 {
             },
             add: |sum, word| add(sum, word),
             multiply: |a, b| multiply(a, b),
-            crc: |state, word| __crc32cd(state, word),
+            crc: |state: u64, word| __crc32cd(state as u32, word).into(),
         },
         |sum| store(sum),
     );

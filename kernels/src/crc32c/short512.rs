@@ -107,8 +107,7 @@ pub(super) fn sum(first: __m512i, lines: &[Line]) -> __m512i {
 #[inline]
 pub(super) fn carry_all(first: __m512i, lines: &[Line]) -> __m512i {
     let mut distance = lines.len();
-    let [low, high] = carry(first, distance);
-    let mut sum = _mm512_xor_si512(low, high);
+    let mut sum = add(_mm512_setzero_si512(), first, distance);
     for line in lines {
         distance -= 1;
         sum = add(sum, load(line), distance);
@@ -141,21 +140,26 @@ pub(super) fn fold(sum: __m512i, keys: __m512i, line: __m512i) -> __m512i {
 #[target_feature(enable = "avx512f,vpclmulqdq")]
 #[inline]
 pub(super) fn add(sum: __m512i, vector: __m512i, lines: usize) -> __m512i {
-    let [low, high] = carry(vector, lines);
+    add_by(keys(lines), sum, vector)
+}
+
+/// `sum` and `vector`, carried by `keys`.
+#[target_feature(enable = "avx512f,vpclmulqdq")]
+#[inline]
+pub(super) fn add_by(keys: __m512i, sum: __m512i, vector: __m512i) -> __m512i {
+    let low = _mm512_clmulepi64_epi128::<0x00>(vector, keys);
+    let high = _mm512_clmulepi64_epi128::<0x11>(vector, keys);
     _mm512_ternarylogic_epi64::<0x96>(sum, low, high)
 }
 
-/// The two products, not yet added, of a vector that stands `lines` before the end.
-#[target_feature(enable = "avx512f,vpclmulqdq")]
+/// The factors that carry a vector over so many lines.
+#[target_feature(enable = "avx512f")]
 #[inline]
-fn carry(vector: __m512i, lines: usize) -> [__m512i; 2] {
+pub(super) fn keys(lines: usize) -> __m512i {
     debug_assert!(4 * lines <= LANES - 4);
     let keys = KEYS.0.as_ptr().wrapping_add(LANES - 4).wrapping_sub(4 * lines);
-    // SAFETY: the factors of four lanes; `sum` and `carry_all` keep `lines` below 16.
-    let keys = unsafe { _mm512_load_si512(keys.cast()) };
-    let low = _mm512_clmulepi64_epi128::<0x00>(vector, keys);
-    let high = _mm512_clmulepi64_epi128::<0x11>(vector, keys);
-    [low, high]
+    // SAFETY: the factors of four lanes; all callers keep `lines` below 16.
+    unsafe { _mm512_load_si512(keys.cast()) }
 }
 
 /// The register from lanes that all stand at the end of the data.

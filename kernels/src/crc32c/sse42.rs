@@ -4,6 +4,7 @@
 //! earlier ones over the bytes of the later ones, a linear map that four table look-ups apply.
 
 use super::polynomial::x_to_the;
+use super::tiny;
 use core::arch::x86_64::*;
 
 /// Bytes of one stream in a long and in a short round.
@@ -62,10 +63,7 @@ pub(super) fn copy(dst: &mut [u8], src: &[u8]) -> u32 {
 
 #[target_feature(enable = "sse4.2")]
 pub(super) fn many(frames: &[&[u8]], crcs: &mut [u32]) {
-    assert_eq!(frames.len(), crcs.len(), "one CRC for each frame");
-    for (frame, crc) in frames.iter().zip(crcs) {
-        *crc = update(0, frame);
-    }
+    super::blocks::many(frames, crcs, |data| update(0, data));
 }
 
 #[target_feature(enable = "sse4.2")]
@@ -88,13 +86,19 @@ fn rounds<'a, const STREAM: usize>(mut state: u64, mut data: &'a [u8], over: &Sh
     (state, data)
 }
 
-/// One stream, to the last byte; takes and returns the raw state.
+/// One stream, its odd bytes first; takes and returns the raw state.
 #[target_feature(enable = "sse4.2")]
 #[inline]
-pub(super) fn chain(mut state: u64, data: &[u8]) -> u32 {
-    let (words, tail) = data.as_chunks::<8>();
-    for word in words {
-        state = _mm_crc32_u64(state, u64::from_le_bytes(*word));
+pub(super) fn chain(state: u64, data: &[u8]) -> u32 {
+    if data.len() <= 16 {
+        return tiny::state(state as u32, data);
     }
-    tail.iter().fold(state as u32, |s, &b| _mm_crc32_u8(s, b))
+    let (mut state, mut words) = (state, data);
+    if !data.len().is_multiple_of(8) {
+        // At least 9 bytes take in all of the state, and behind them there is no tail.
+        let first;
+        (first, words) = data.split_at(9 + (data.len() - 9) % 8);
+        state = tiny::state(state as u32, first).into();
+    }
+    words.as_chunks::<8>().0.iter().fold(state, |state, word| _mm_crc32_u64(state, u64::from_le_bytes(*word))) as u32
 }

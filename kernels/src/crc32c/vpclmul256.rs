@@ -6,7 +6,7 @@ use core::arch::x86_64::*;
 
 #[target_feature(enable = "sse4.2,pclmulqdq,avx2,vpclmulqdq")]
 pub(super) fn update(crc: u32, data: &[u8]) -> u32 {
-    let (state, rest) = fused::blocks::<32, 3, _>(
+    let (state, rest) = fused::blocks::<32, 4, 4, _>(
         !crc,
         data,
         &Verbs {
@@ -19,7 +19,7 @@ pub(super) fn update(crc: u32, data: &[u8]) -> u32 {
             },
             add: |sum, word| _mm256_xor_si256(sum, _mm256_set_epi64x(word as i64, 0, 0, 0)),
             multiply: |a, b| pclmul::multiply(a, b),
-            crc: |state: u32, word| _mm_crc32_u64(state.into(), word) as u32,
+            crc: |state: u64, word| _mm_crc32_u64(state, word),
         },
         |sum| {
             let mut out = [0; 32];
@@ -29,6 +29,16 @@ pub(super) fn update(crc: u32, data: &[u8]) -> u32 {
         },
     );
     sse42::update(!state, rest)
+}
+
+#[target_feature(enable = "sse4.2,pclmulqdq,avx2,vpclmulqdq")]
+pub(super) fn copy(dst: &mut [u8], src: &[u8]) -> u32 {
+    super::blocks::copy(dst, src, |crc, data| update(crc, data))
+}
+
+#[target_feature(enable = "sse4.2,pclmulqdq,avx2,vpclmulqdq")]
+pub(super) fn many(frames: &[&[u8]], crcs: &mut [u32]) {
+    super::blocks::many(frames, crcs, |data| update(0, data));
 }
 
 #[target_feature(enable = "avx2")]
