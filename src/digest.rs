@@ -1,9 +1,9 @@
-//! The traits of the crate [`digest`](::digest), for code that is generic over checksums and hashes.
+//! The traits of the crate `digest`, for code that is generic over checksums and hashes.
 
 use crate::crc32c::Hasher;
 use digest::{FixedOutput, FixedOutputReset, HashMarker, Output, OutputSizeUser, Reset, Update, consts::U4};
 
-/// CRC-32C behind [`digest::Digest`](::digest::Digest); the output is the finished CRC, most significant byte first.
+/// CRC-32C behind [`digest::Digest`]; the output is the finished CRC, most significant byte first.
 ///
 /// A checksum, not a cryptographic hash: it finds damage, not forgery.
 ///

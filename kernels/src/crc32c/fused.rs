@@ -71,8 +71,8 @@ pub(super) fn blocks<'a, const N: usize, const CHAINS: usize, const ACCUMULATORS
         for step in 0..STEPS {
             let Some(line) = steps.next() else { break };
             for i in 0..WORDS {
-                if i < ACCUMULATORS {
-                    sums[i] = (verbs.fold)(sums[i], keys, (verbs.load)(&line[i]));
+                for a in i * ACCUMULATORS / WORDS..(i + 1) * ACCUMULATORS / WORDS {
+                    sums[a] = (verbs.fold)(sums[a], keys, (verbs.load)(&line[a]));
                 }
                 for (chain, piece) in chains.iter_mut().zip(pieces) {
                     *chain = (verbs.crc)(*chain, u64::from_le_bytes(piece[step].as_chunks::<8>().0[i]));
