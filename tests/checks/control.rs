@@ -5,8 +5,11 @@ use crate::{Case, case};
 use batchwise::ErrorKind::*;
 use batchwise::kafka::{NewControlRecord, NewRecord, RecordBatchBuilder};
 
+/// Key and value.
+type Pair<'a> = (Option<&'a [u8]>, Option<&'a [u8]>);
+
 /// A control batch of these keys and values, transactional or not; written as data, as the builder would refuse most.
-fn control(transactional: bool, records: &[(Option<&[u8]>, Option<&[u8]>)]) -> Vec<u8> {
+fn control(transactional: bool, records: &[Pair<'_>]) -> Vec<u8> {
     let records: Vec<_> =
         records.iter().map(|&(key, value)| NewRecord { timestamp: 1000, key, value, headers: &[] }).collect();
     let bytes = build(RecordBatchBuilder::new().producer(9, 1, 0).transactional(transactional), &records);

@@ -7,6 +7,8 @@ mod control;
 mod framing;
 mod header;
 mod legacy;
+mod model;
+mod mutate;
 mod order;
 mod produce;
 mod producers;

@@ -89,6 +89,20 @@ impl MessageSetBuilder {
         Ok(self)
     }
 
+    /// Compresses with `compressor`, which is not for zstd.
+    pub(super) fn compressor(self, compressor: Compressor) -> Self {
+        MessageSetBuilder { compressor: Some(compressor), ..self }
+    }
+
+    /// The compressor, to be used again.
+    pub(super) fn into_compressor(self) -> Option<Compressor> {
+        self.compressor
+    }
+
+    pub(super) fn set_base_offset(&mut self, offset: i64) {
+        self.base_offset = offset;
+    }
+
     /// Whether there is no message yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {

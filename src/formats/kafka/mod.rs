@@ -23,6 +23,7 @@ mod produce;
 mod producer;
 mod record;
 mod rewrite;
+mod rewrite_legacy;
 mod rules;
 mod stamp;
 mod stamp_legacy;

@@ -54,7 +54,7 @@ pub enum Rewritten {
     Dropped,
 }
 
-/// Rewrites batches as Kafka's log cleaner does (`MemoryRecords.filterTo`), and keeps the memory for the next.
+/// Rewrites batches, and messages of older magic, as Kafka's log cleaner does (`MemoryRecords.filterTo`), and keeps the memory for the next.
 ///
 /// Offsets, base offset, last offset, sequence numbers, producer and leader epoch stay. Under `CreateTime` base and
 /// greatest timestamp become those of the kept records, under `LogAppendTime` the time of the append stays. What is
@@ -74,10 +74,10 @@ pub enum Rewritten {
 /// ```
 #[derive(Debug, Default)]
 pub struct Rewriter {
-    decoder: Decoder,
+    pub(super) decoder: Decoder,
     draft: Draft,
-    kept: Vec<bool>,
-    compressors: [Option<Compressor>; Codec::ALL.len()],
+    pub(super) kept: Vec<bool>,
+    pub(super) compressors: [Option<Compressor>; Codec::ALL.len()],
 }
 
 impl Rewriter {
