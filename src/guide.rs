@@ -159,6 +159,7 @@
 //!
 //! The cleaner of a compacted topic keeps the last record of each key. Batches keep their offsets and sequence numbers,
 //! whatever is left of them; a tombstone stays until its delete horizon is past.
+//! [`Rewriter::rewrite_message`](crate::kafka::Rewriter::rewrite_message) does the same for messages of magic 0 and 1.
 //!
 //! ```
 //! use batchwise::codec::Decoder;

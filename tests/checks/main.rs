@@ -122,6 +122,24 @@ fn every_case_fires_and_its_neighbour_does_not() {
     assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), 6 * cases.len(), wrong.join("\n"));
 }
 
+#[test]
+fn sound_inputs_have_no_findings() {
+    let sound = [
+        support::batch(),
+        support::message(0, 0),
+        support::message(1, 0),
+        support::wrapper(0, 2),
+        support::wrapper(1, 2),
+    ];
+    for log in sound {
+        for origin in [Origin::Client, Origin::Stored, Origin::Replica] {
+            let mut options = Options::default();
+            options.origin = origin;
+            assert_eq!(validate(&log, &options), []);
+        }
+    }
+}
+
 /// The numbers and kinds of the list of rules.
 fn listed() -> BTreeSet<(&'static str, &'static str)> {
     let name = |r: &kafka::Rule| if r.cases().count() == 0 { vec![r.kind().name()] } else { r.cases().collect() };

@@ -112,3 +112,24 @@ fn messages() -> Vec<Case> {
             ),
     ]
 }
+
+/// All that is found in a request, in order.
+fn found(set: fn(&mut Produce), records: &[u8]) -> Vec<batchwise::ErrorKind> {
+    let mut options = Options::default();
+    options.origin = Origin::Client;
+    request(set, records.to_vec())(&options).iter().map(|d| d.error.kind()).collect()
+}
+
+#[test]
+fn requests_as_a_whole() {
+    let current: fn(&mut Produce) = |p| p.version = Some(9);
+    assert_eq!(found(current, &batch()), []);
+    assert_eq!(found(current, &[]), [NoBatch]);
+    assert_eq!(found(current, &[batch(), batch()].concat()), [BatchCountNotOne]);
+    assert_eq!(found(current, &batch()[..40]), [TornTail, NoBatch]);
+    assert_eq!(found(current, &message(1, 0)), [MagicNotAllowed]);
+    assert_eq!(found(nothing, &message(1, 0)), []);
+    assert_eq!(found(nothing, &[message(1, 0), batch()].concat()), [MagicMixed]);
+    // One finding for each record.
+    assert_eq!(found(|p| p.timestamps = Some((0, 999)), &batch()), [TimestampOutOfRange; 2]);
+}
