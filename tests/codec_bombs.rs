@@ -18,7 +18,8 @@ fn alone() -> MutexGuard<'static, ()> {
 
 const MIB: usize = 1 << 20;
 
-/// The result of `run` and the most memory that it had besides what was there.
+/// The result of `run` and the most memory that it had besides what was there, as far as it came from Rust's allocator;
+/// [`resident`] tells what the libraries in C take.
 fn peak_of<T>(run: impl FnOnce() -> T) -> (T, usize) {
     ALLOCATOR.reset_peak_usage();
     let before = ALLOCATOR.current_usage();
@@ -114,5 +115,73 @@ fn promises_size_nothing() {
         let (result, peak) = peak_of(|| decoder.decode(*codec, stream).map(|d| d.bytes.len()));
         assert!(result.is_err(), "{codec}: {result:?}");
         assert!(peak < MIB, "{codec}: {peak} bytes");
+    }
+}
+
+/// What the whole process takes, C libraries included, by the count of the kernel: in a process of its own, where nothing
+/// was freed before that could be taken again.
+#[cfg(target_os = "linux")]
+mod resident {
+    use super::*;
+    use std::path::Path;
+    use std::process::Command;
+    use std::{env, fs};
+
+    /// Tells a child what to decode: codec, limit, file.
+    const ORDER: &str = "BATCHWISE_TEST_BOMB";
+
+    /// A line of `/proc/self/status`, in bytes.
+    fn status(name: &str) -> usize {
+        let text = fs::read_to_string("/proc/self/status").unwrap();
+        let line = text.lines().find_map(|l| l.strip_prefix(name)?.strip_prefix(':')).unwrap();
+        1024 * line.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap()
+    }
+
+    fn child(order: &str) {
+        let [codec, limit, path] = order.splitn(3, ' ').collect::<Vec<_>>().try_into().unwrap();
+        let codec = codecs().find(|c| c.name() == codec).unwrap();
+        let limit: usize = limit.parse().unwrap();
+        let bomb = fs::read(path).unwrap();
+        // Some kernels do not let a process forget its peak.
+        if fs::write("/proc/self/clear_refs", "5").is_err() {
+            println!("PEAK unknown");
+            return;
+        }
+        let before = status("VmRSS");
+        let failure = Decoder::new(limit).decode(codec, &bomb).unwrap_err();
+        assert_eq!(failure.error.kind(), ErrorKind::DecompressedTooLarge);
+        println!("PEAK {}", status("VmHWM").saturating_sub(before));
+    }
+
+    #[test]
+    fn of_a_bomb_stays_within_the_limit() {
+        if let Ok(order) = env::var(ORDER) {
+            return child(&order);
+        }
+        let _alone = alone();
+        for codec in codecs() {
+            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bomb.{codec}"));
+            fs::write(&path, compressed(codec, 96 * MIB)).unwrap();
+            for limit in [64 * MIB, 8 * MIB, 100_000, 0] {
+                let name = "resident::of_a_bomb_stays_within_the_limit";
+                let order = format!("{} {limit} {}", codec.name(), path.display());
+                let ran = Command::new(env::current_exe().unwrap())
+                    .args(["--exact", name, "--nocapture", "--test-threads=1"])
+                    .env(ORDER, order)
+                    .output()
+                    .unwrap();
+                let out = String::from_utf8_lossy(&ran.stdout).into_owned();
+                assert!(ran.status.success(), "{codec} {limit}: {out}");
+                let peak = out.lines().find_map(|l| l.split_once("PEAK ").map(|(_, peak)| peak)).expect("a peak");
+                println!("{codec}: {peak} bytes for a limit of {limit}");
+                if peak != "unknown" {
+                    let peak: usize = peak.trim().parse().unwrap();
+                    assert!(peak < limit + MIB, "{codec}: {peak} bytes for a limit of {limit}");
+                    // The measure sees the output at least.
+                    assert!(limit < MIB || peak > limit / 2, "{codec}: {peak} bytes for a limit of {limit}");
+                }
+            }
+            fs::remove_file(&path).unwrap();
+        }
     }
 }
