@@ -898,6 +898,16 @@ int32_t batchwise_memory_walk(const void *input,
                               struct batchwise_error *error);
 
 /**
+ * Checks that every kernel computes what it should on the core that the calling thread runs on; takes about a
+ * millisecond.
+ *
+ * Returns `BATCHWISE_OK` if so. Returns `BATCHWISE_DEFECT` if a kernel does not; if `fall_back` is not 0, only kernels of
+ * lower instruction sets, which passed, are used from now on by all threads. Returns `BATCHWISE_INTERNAL` if even those
+ * that need no instruction set fail: nothing on this machine can be relied on then.
+ */
+int32_t batchwise_selftest(int32_t fall_back);
+
+/**
  * Writes `patch` into the header of the record batch (magic 2) at the start of `batch`, and the checksum that follows from
  * it; takes the same time for a batch of any size.
  *

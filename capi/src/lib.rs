@@ -17,6 +17,7 @@ mod kinds;
 #[doc(hidden)]
 pub mod outside;
 mod segment;
+mod selftest;
 mod stamp;
 mod types;
 mod xxh3;
@@ -25,6 +26,7 @@ pub use check::*;
 pub use checksum::*;
 pub use kinds::{KINDS, kind_number};
 pub use segment::*;
+pub use selftest::*;
 pub use stamp::*;
 pub use types::*;
 pub use xxh3::*;
