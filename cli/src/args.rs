@@ -16,14 +16,18 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Verifies segment files: lengths, checksums, every record
     #[command(
-        after_help = "Exit status: 0 all valid, 1 damage found, 2 wrong usage, unreadable input or nothing checked."
+        after_help = "Exit status: 0 all valid, 1 damage found, 2 wrong usage, unreadable input or nothing checked; \
+                      130 after Ctrl-C."
     )]
     Verify(Verify),
     /// Prints batches and records, as the lines of kafka-dump-log or as JSON
     #[command(after_help = DUMP_HELP)]
     Dump(Dump),
     /// Copies every valid batch of a segment to a new file and lists what was lost
-    #[command(after_help = "Exit status: 0 nothing was lost, 1 something was, 2 nothing was written.")]
+    #[command(
+        after_help = "Exit status: 0 nothing was lost, 1 something was, 2 no copy was made or no list of the lost; 130 after \
+                      Ctrl-C, without a copy."
+    )]
     Recover(Recover),
     /// Measures how fast this machine verifies a file, per level of kernels, against a plain read
     Bench(Bench),

@@ -5,8 +5,14 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::signal::*;
 use signal_hook::flag;
+
+/// Those that ask for an end.
+#[cfg(unix)]
+const ASKING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+#[cfg(not(unix))]
+const ASKING: [i32; 2] = [SIGINT, SIGTERM];
 
 /// The signal that came; 0 while none has.
 static CAME: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
@@ -15,12 +21,15 @@ static CAME: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 pub(crate) fn listen() -> io::Result<()> {
     let came = CAME.get_or_init(Arc::default);
     let again = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    for signal in ASKING {
         // In this order, so that the first signal is not taken for the second.
         flag::register_conditional_shutdown(signal, status(signal as usize).into(), again.clone())?;
         flag::register(signal, again.clone())?;
         flag::register_usize(signal, came.clone(), signal as usize)?;
     }
+    // A file that may not grow any more is then an error of writing, like a full disk, and does not end the process.
+    #[cfg(unix)]
+    flag::register(SIGXFSZ, Arc::default())?;
     Ok(())
 }
 

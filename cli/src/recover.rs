@@ -3,8 +3,9 @@
 use crate::args::Recover;
 use crate::open::{self, Failure};
 use crate::paths::Target;
+use crate::progress::Progress;
 use crate::report::{Bytes, Count};
-use crate::{DAMAGED, FAILED, VALID};
+use crate::{DAMAGED, FAILED, VALID, interrupt};
 use batchwise::validate::{Batch, Sink};
 use batchwise::{Finding, Severity, segment};
 use std::io::{self, BufWriter, Write};
@@ -19,8 +20,36 @@ struct Copy {
     kept: u64,
     kept_bytes: u64,
     records: u64,
-    lost: Vec<String>,
+    lost: u64,
+    /// Where the lost is listed, at once: a list kept would be as long as the damage.
+    list: Listing,
     failure: Option<io::Error>,
+}
+
+/// Lines on the standard output, whether or not somebody reads them to the end.
+#[derive(Default)]
+struct Listing {
+    failure: Option<io::Error>,
+}
+
+impl Listing {
+    fn line(&mut self, line: &dyn std::fmt::Display) {
+        if self.failure.is_none() {
+            self.failure = writeln!(io::stdout(), "{line}").err();
+        }
+    }
+
+    /// What is to be told of it. The copy is made all the same when a reader of the list has seen enough.
+    fn end(self) -> io::Result<()> {
+        self.failure.filter(|e| e.kind() != io::ErrorKind::BrokenPipe).map_or(Ok(()), Err)
+    }
+}
+
+impl Copy {
+    fn lose(&mut self, what: &dyn std::fmt::Display) {
+        self.lost += 1;
+        self.list.line(&format_args!("lost  {what}"));
+    }
 }
 
 impl Sink for Copy {
@@ -29,7 +58,7 @@ impl Sink for Copy {
         if finding.defect.severity == Severity::Error {
             self.cut |= self.like_broker;
             let batch = finding.batch.map_or(String::new(), |n| format!(" (batch {n})"));
-            self.lost.push(format!("{} {error}{batch}", error.kind().name()));
+            self.lose(&format_args!("{} {error}{batch}", error.kind().name()));
         }
     }
 
@@ -40,8 +69,8 @@ impl Sink for Copy {
         };
         if !batch.is_valid() || self.cut || bytes.is_empty() {
             let why = if batch.is_valid() { "behind the cut" } else { "damaged" };
-            self.lost
-                .push(format!("batch {} at byte {}, {} bytes{offsets}: {why}", batch.number, batch.offset, batch.len));
+            let Batch { number, offset, len, .. } = batch;
+            self.lose(&format_args!("batch {number} at byte {offset}, {len} bytes{offsets}: {why}"));
             return;
         }
         if self.failure.is_none()
@@ -64,6 +93,7 @@ pub(crate) fn run(args: &Recover) -> io::Result<u8> {
         eprintln!("batchwise: {}: {why}", path.display());
         Ok(FAILED)
     };
+    interrupt::listen()?;
     let source = match open::open(&args.source) {
         Ok(source) => source,
         Err(error) => return fail(&args.source, &error),
@@ -92,32 +122,35 @@ pub(crate) fn run(args: &Recover) -> io::Result<u8> {
         kept: 0,
         kept_bytes: 0,
         records: 0,
-        lost: Vec::new(),
+        lost: 0,
+        list: Listing::default(),
         failure: None,
     };
-    let walked = segment::verify(&source, validator, &mut copy);
-    let Copy { mut out, kept, kept_bytes, records, lost, failure, .. } = copy;
+    let metadata = source.metadata()?;
+    let progress = Progress::new(metadata.len());
+    let walked = segment::verify(&progress.watch(source), validator, &mut copy);
+    drop(progress);
+    let Copy { mut out, kept, kept_bytes, records, lost, mut list, failure, .. } = copy;
     let flushed = out.flush();
     drop(out);
     if let Err(error) = walked {
-        return fail(&args.source, &error);
+        fail(&args.source, &error)?;
+        return Ok(interrupt::came().unwrap_or(FAILED));
     }
-    let written = failure.map_or(flushed, Err).and_then(|()| file.as_file().sync_all());
+    // Who may read the source may read the copy.
+    let written = failure.map_or(flushed, Err).and_then(|()| file.as_file().set_permissions(metadata.permissions()));
+    let written = written.and_then(|()| file.as_file().sync_all());
     if let Err(error) = written.and_then(|()| file.persist_noclobber(&args.output).map(drop).map_err(|e| e.error)) {
         return fail(&args.output, &error);
     }
 
-    let mut out = io::stdout().lock();
-    for line in &lost {
-        writeln!(out, "lost  {line}")?;
-    }
-    writeln!(
-        out,
+    list.line(&format_args!(
         "{}: {}, {}, {} kept",
         args.output.display(),
         Count(kept, "batch", "batches"),
         Count(records, "record", "records"),
         Bytes(kept_bytes)
-    )?;
-    Ok(if lost.is_empty() { VALID } else { DAMAGED })
+    ));
+    list.end()?;
+    Ok(if lost == 0 { VALID } else { DAMAGED })
 }

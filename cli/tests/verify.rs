@@ -217,18 +217,40 @@ fn the_format_can_be_told() {
 }
 
 #[test]
-fn rules_differ_by_origin_and_conformance() {
+fn rules_differ_by_origin() {
     let dir = directory();
-    // Reserved attribute bits: odd, and no more. A base offset: from a broker, not from a producer.
     let log = segment();
+    let code = |path: &Path| ["stored", "replica", "client"].map(|origin| verify(&["--origin", origin], path).code);
+    // A base offset: from a broker, not from a producer.
     let path = write(dir.path().join(SEGMENT), &log);
-    assert_eq!(verify(&["--origin", "stored"], &path).code, 0);
-    assert_eq!(verify(&["--origin", "replica"], &path).code, 0);
-    let ran = verify(&["--json", "--origin", "client"], &path);
-    assert_eq!(ran.code, 1);
-    assert!(ran.out.contains("BaseOffsetNotZero"), "{}", ran.out);
-    assert_eq!(verify(&["--conformance", "reference"], &path).code, 0);
-    assert_eq!(verify(&["--conformance", "strict"], &path).code, 0);
+    assert_eq!(code(&path), [0, 0, 1]);
+    assert!(verify(&["--json", "--origin", "client"], &path).out.contains("BaseOffsetNotZero"));
+    // Offsets below the number in the file's name: only where the file is the broker's own.
+    let path = write(dir.path().join("00000000000999999999.log"), &log);
+    assert_eq!(code(&path), [1, 0, 1]);
+    assert!(verify(&["--json"], &path).out.contains("OffsetBelowSegmentBase"));
+    // One batch from offset 0 on is what a producer sends.
+    let mut one = log[..batches(&log)[0].1].to_vec();
+    one[..8].fill(0);
+    assert_eq!(code(&write(dir.path().join("request.bin"), &one)), [0, 0, 0]);
+}
+
+#[test]
+fn rules_differ_by_conformance() {
+    let dir = directory();
+    let mut log = segment();
+    let code = |path: &Path| ["strict", "reference"].map(|rules| verify(&["--conformance", rules], path).code);
+    assert_eq!(code(&write(dir.path().join(SEGMENT), &log)), [0, 0]);
+    // The same offsets twice: readers of Kafka do not look.
+    let places = batches(&log);
+    let (before, at) = (places[4].0, places[5].0);
+    log.copy_within(before..before + 8, at);
+    let path = write(dir.path().join(SEGMENT), &log);
+    assert_eq!(code(&path), [1, 0]);
+    assert!(verify(&["--json", "--conformance", "reference"], &path).out.contains("OffsetOverlap"));
+    // A checksum that does not match is refused by both.
+    log[places[0].1 - 1] ^= 1;
+    assert_eq!(code(&write(dir.path().join(SEGMENT), &log)), [1, 1]);
 }
 
 #[test]

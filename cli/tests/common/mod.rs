@@ -1,6 +1,9 @@
 //! Runs the command from outside.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+#[cfg(target_os = "linux")]
+pub(crate) mod faults;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
