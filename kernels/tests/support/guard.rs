@@ -37,14 +37,20 @@ impl Guarded {
         self.len
     }
 
+    /// A copy of `data` that ends right before the page behind if `at_end`, else begins right after the one in front.
+    pub(crate) fn place(&mut self, data: &[u8], at_end: bool) -> &mut [u8] {
+        let at = if at_end { self.len - data.len() } else { 0 };
+        // SAFETY: the usable pages are mapped, writable and borrowed through `self` for as long as the slice lives.
+        let all = unsafe { std::slice::from_raw_parts_mut(self.start, self.len) };
+        let place = &mut all[at..at + data.len()];
+        place.copy_from_slice(data);
+        place
+    }
+
     /// Shows `each` a copy of `data` that begins right after one forbidden page, and one that ends right before the other.
     pub(crate) fn at_both_ends(&mut self, data: &[u8], mut each: impl FnMut(&[u8])) {
-        for at in [0, self.len - data.len()] {
-            // SAFETY: the usable pages are mapped, writable and borrowed through `self` for as long as the slice lives.
-            let all = unsafe { std::slice::from_raw_parts_mut(self.start, self.len) };
-            let place = &mut all[at..at + data.len()];
-            place.copy_from_slice(data);
-            each(place);
+        for at_end in [false, true] {
+            each(self.place(data, at_end));
         }
     }
 }
