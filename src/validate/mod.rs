@@ -34,6 +34,7 @@ pub struct Validator<'p> {
     /// `None`: told from the bytes of each batch.
     format: Option<&'static dyn Format>,
     options: Options,
+    #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "there is one choice"))]
     threads: Threads<'p>,
     stop_at_first: bool,
     list_batches: bool,
