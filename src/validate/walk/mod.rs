@@ -339,8 +339,14 @@ impl<'p> Walk<'p> {
             });
         }
         let same = !self.settled || self.format == batch.format;
-        let fits =
-            same && part.begin == self.position && batch.offset == part.begin && !order.is_misplaced(&batch.summary);
+        // What the part's first batch leaves open, its later ones are compared with from before it, which it did not know.
+        let knew = (batch.summary.next_offset.is_some() || self.order.next_offset.is_none())
+            && (batch.summary.epoch.is_some() || self.order.epoch.is_none());
+        let fits = knew
+            && same
+            && part.begin == self.position
+            && batch.offset == part.begin
+            && !order.is_misplaced(&batch.summary);
         if !fits || self.stopped || (stop_at_first && would_stop) {
             return false;
         }
