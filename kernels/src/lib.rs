@@ -1,7 +1,7 @@
 //! The kernels of Batchwise: bytes in, numbers out.
 //!
-//! Three families, each with a portable implementation and rows for the instruction sets of x86-64 and aarch64 that are
-//! chosen when the program runs: [`crc32c`], [`xxh3`] and [`varint`]. The choice is a table per operation, see
+//! Four families, each with a portable implementation and rows for the instruction sets of x86-64 and aarch64 that are
+//! chosen when the program runs: [`crc32c`], [`xxh3`], [`varint`] and [`search`]. The choice is a table per operation, see
 //! [`dispatch`]; [`OPERATIONS`] lists the tables.
 //!
 //! ```
@@ -15,9 +15,13 @@
 #[macro_use]
 pub mod dispatch;
 pub mod crc32c;
+mod prefetch;
+pub mod search;
 pub mod selftest;
 pub mod varint;
 pub mod xxh3;
+
+pub use prefetch::prefetch;
 
 macro_rules! operations {
     ($($table:path => $cases:path,)*) => {
@@ -42,4 +46,5 @@ operations! {
     varint::decode_run_u64::TABLE => selftest::RUN_U64,
     varint::records::walk::TABLE => selftest::WALK,
     varint::records::walk_many::TABLE => selftest::WALK_MANY,
+    search::find::TABLE => selftest::FIND,
 }

@@ -322,6 +322,15 @@ pub struct Order {
 }
 
 impl Order {
+    /// What stands behind `summary`.
+    #[inline]
+    pub(crate) fn go_on_from(&mut self, summary: &Summary) {
+        self.next_offset = summary.next_offset.or(self.next_offset);
+        self.epoch = summary.epoch.or(self.epoch);
+        (self.version, self.compressed) = (summary.version, summary.compressed);
+        (self.after_damage, self.ahead) = (false, None);
+    }
+
     /// Whether it is `next` that is out of order, as its neighbours are in order without it, or it is far from both.
     #[must_use]
     pub fn is_misplaced(&self, next: &Summary) -> bool {

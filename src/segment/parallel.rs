@@ -165,6 +165,10 @@ impl Sink for Found {
             self.report.batches.push(*batch);
         }
     }
+
+    fn wants_batches(&self) -> bool {
+        self.list || self.probe.wants_batches()
+    }
 }
 
 /// A region that was walked through.

@@ -2,10 +2,13 @@
 
 use alloc::vec::Vec;
 
-use super::walk::{RUN, torn};
+use super::walk::torn;
 use super::{Batch, Collector, Finding, Report, Sink, Validator};
 use crate::formats::{self, Defect, Format, Frame, Scratch, Summary};
 use crate::{Detail, Error, ErrorKind};
+
+/// Most frames that are checked together.
+const RUN: usize = 64;
 
 /// One batch of a list.
 #[derive(Clone, Copy, Debug)]

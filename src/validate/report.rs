@@ -128,6 +128,12 @@ pub trait Sink {
         let _ = (batch, bytes);
     }
 
+    /// Whether [`batch`](Self::batch) is to be called for batches of which there is nothing else to tell; it may be called
+    /// all the same.
+    fn wants_batches(&self) -> bool {
+        true
+    }
+
     /// Whether [`batch`](Self::batch) is to get the bytes. A batch longer than 8 MiB comes without them all the same
     /// if its checksum is wrong.
     fn wants_bytes(&self) -> bool {
@@ -143,6 +149,10 @@ pub trait Sink {
 impl<F: FnMut(Finding)> Sink for F {
     fn finding(&mut self, finding: Finding) {
         self(finding);
+    }
+
+    fn wants_batches(&self) -> bool {
+        false
     }
 }
 
@@ -205,5 +215,9 @@ impl Sink for Collector<'_> {
         if self.list {
             self.report.batches.push(*batch);
         }
+    }
+
+    fn wants_batches(&self) -> bool {
+        self.list
     }
 }

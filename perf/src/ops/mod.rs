@@ -11,6 +11,7 @@ mod deep;
 mod directory;
 mod encode;
 mod records;
+mod search;
 mod stamp;
 mod validate;
 mod varint;
@@ -45,6 +46,7 @@ pub(crate) static OPS: &[Op] = &[
     Op::new("deep", deep::cases),
     Op::new("capi", capi::cases),
     Op::new("codec", codec::cases),
+    Op::new("search", search::cases),
     Op::new("validate", validate::cases),
     Op { name: "directory", cases: directory::cases, on_request: true },
 ];

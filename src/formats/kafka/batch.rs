@@ -45,6 +45,7 @@ const MIN_LENGTH: i32 = 14;
 const MIN_BATCH_LENGTH: i32 = (BatchHeader::SIZE - LENGTH_END) as i32;
 
 /// Length of the whole entry from its length field and magic.
+#[inline]
 pub(super) fn length_of(length: i32, magic: i8, offset: u64) -> Result<u64> {
     let wrong =
         |kind, rule| Err(Error::new(kind, Detail::Value { found: length.into(), rule }, "batchLength", offset + 8));
@@ -90,6 +91,7 @@ impl<'a> RecordBatch<'a> {
     /// # Errors
     /// `TornTail` if bytes are missing, and the length and magic errors of [`ErrorKind`]. Magic 0 and 1 are
     /// `MagicUnknown` here: they are not record batches.
+    #[inline]
     pub fn parse(bytes: &'a [u8], offset: u64) -> Result<Self> {
         let torn = |needed: u64| {
             let detail = Detail::Length { needed, available: bytes.len() as u64 };

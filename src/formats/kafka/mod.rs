@@ -93,6 +93,10 @@ impl Format for Log {
         peek::peek(head)
     }
 
+    fn find(&self, bytes: &[u8], head: usize) -> Option<usize> {
+        peek::find(bytes, head)
+    }
+
     fn pieces(&self, offset: u64) -> Option<Box<dyn Pieces>> {
         Some(Box::new(pieces::InPieces::new(offset)))
     }

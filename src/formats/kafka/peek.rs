@@ -1,7 +1,27 @@
 //! A quick look at the header of an entry, for the search behind damage.
 
-use super::{BatchHeader, batch, prefix_of};
+use super::{BatchHeader, PREFIX, batch, prefix_of};
 use crate::formats::Summary;
+use crate::kernels::search::{self, Pattern};
+
+/// What every entry has: a magic of at most 2, a length and an offset that are not negative, a length that is not 0.
+const ENTRY: Pattern = Pattern::new([(16, 2), (0, 0x7F), (8, 0x7F)], 8);
+const _: () = assert!(ENTRY.span() == PREFIX);
+
+/// The first place in `bytes` where [`peek`] finds a header; at least `head` bytes have to be left there.
+pub(super) fn find(bytes: &[u8], head: usize) -> Option<usize> {
+    let places = (bytes.len() + 1).checked_sub(head.max(PREFIX))?;
+    let end = places + PREFIX - 1;
+    let mut at = 0;
+    while at < places {
+        at += search::find(&bytes[at..end], &ENTRY)?;
+        if peek(&bytes[at..]).is_some() {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}
 
 /// What the entry claims, or `None` if no intact entry has such a header.
 ///
@@ -52,4 +72,34 @@ fn message(offset: u64, length: i32, magic: i8, head: &[u8]) -> Option<Summary> 
         compressed: codec != 0,
         ..Summary::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn finds_what_a_look_everywhere_finds() {
+        let batch = include_bytes!("../../../tests/data/kafka/two-records.bin");
+        let mut state = 7_u64;
+        for round in 0..3000 {
+            let mut next = || {
+                state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+                (state >> 33) as usize
+            };
+            // Bytes of which many are small, zeros, and now and then a header.
+            let mut bytes: Vec<u8> =
+                (0..next() % 300).map(|_| if next() % 3 == 0 { next() as u8 } else { 0 }).collect();
+            if round % 2 == 0 {
+                bytes.extend_from_slice(&batch[..61 + next() % (batch.len() - 60)]);
+                bytes.extend((0..next() % 90).map(|_| next() as u8));
+            }
+            for head in [PREFIX, BatchHeader::SIZE] {
+                let places = (bytes.len() + 1).saturating_sub(head);
+                let expected = (0..places).find(|&at| peek(&bytes[at..]).is_some());
+                assert_eq!(find(&bytes, head), expected, "round {round}, {head} bytes of a header");
+            }
+        }
+    }
 }

@@ -233,6 +233,11 @@ impl Probe {
         Probe { watches: sides.iter().enumerate().filter_map(watch).collect() }
     }
 
+    /// Whether there is anything to compare batches with.
+    pub(super) fn wants_batches(&self) -> bool {
+        !self.watches.is_empty()
+    }
+
     /// A batch comes by. A damaged one has a place, but no offsets to rely on.
     #[inline]
     pub(super) fn batch(&mut self, batch: &Batch, amid: bool) {

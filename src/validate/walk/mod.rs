@@ -8,12 +8,14 @@ use super::input::Input;
 use super::search::{in_pieces, is_intact};
 use super::{Batch, Collector, DETECT_IN, Finding, Report, Sink, Totals, Validator};
 use crate::formats::{Defect, Depth, Format, Frame, Options, Order, Scratch, Severity, Summary};
+use crate::kernels::prefetch;
 use crate::{Detail, Error, ErrorKind};
 
 /// Longest frame that is held as a whole before its checksum was found to be right.
 pub(super) const WHOLE: u64 = 8 << 20;
-/// Most frames that are checked together.
-pub(super) const RUN: usize = 64;
+/// How far ahead of the hops bytes are brought near, where frames are shorter than that: about as many bytes as the
+/// hops pass while a line comes from the third-level cache.
+const AHEAD: usize = 2048;
 
 /// A walk through one input, or through a part of it.
 #[derive(Debug)]
@@ -33,18 +35,17 @@ pub(crate) struct Walk<'p> {
     stopped: bool,
     /// Start and length of the frame before, if nobody looked at its checksum.
     unverified: Option<(u64, u64)>,
-    /// How many frames to check together next; few after damage, which makes the work behind it void.
-    run: usize,
-    summaries: Vec<Summary>,
-    lens: Vec<u64>,
-    defects: Vec<(usize, Defect)>,
+    /// What was found in the frame at the position; memory that is used again.
+    defects: Vec<Defect>,
     scratch: Scratch,
 }
 
 /// What stands at the position.
 enum Next {
-    /// Frames, which were checked.
-    Run,
+    /// Nothing that is at hand, behind frames that were passed.
+    Passed,
+    /// A frame of this length, which was checked.
+    Frame(u64, Summary),
     /// A frame so long that it is not at hand.
     Long(u64),
     /// No frame.
@@ -67,9 +68,6 @@ impl<'p> Walk<'p> {
             amid: false,
             stopped: false,
             unverified: None,
-            run: RUN,
-            summaries: Vec::new(),
-            lens: Vec::new(),
             defects: Vec::new(),
             scratch: Scratch::default(),
         }
@@ -81,7 +79,7 @@ impl<'p> Walk<'p> {
         (self.begin, self.position) = (position, position);
         self.totals = Totals::default();
         self.order = Order { base_offset: self.validator.base_offset, ..Order::default() };
-        (self.joint, self.amid, self.stopped, self.unverified, self.run) = (None, true, false, None, RUN);
+        (self.joint, self.amid, self.stopped, self.unverified) = (None, true, false, None);
     }
 
     /// Looks at the input as a whole, after all of it was walked through.
@@ -104,9 +102,11 @@ impl<'p> Walk<'p> {
 
     /// Walks over every frame that starts before `until`.
     pub(crate) fn advance<I: Input>(&mut self, input: &mut I, until: u64, sink: &mut dyn Sink) -> Result<(), I::Error> {
+        let wants_batches = sink.wants_batches() || sink.wants_bytes();
         while self.position < until.min(input.len()) && !self.stopped {
-            match self.gather(input, until)? {
-                Next::Run => self.settle(input, sink)?,
+            match self.pass_sound(input, until, !wants_batches)? {
+                Next::Passed => {}
+                Next::Frame(len, summary) => self.settle(len, summary, input, sink)?,
                 Next::Long(len) => self.long(len, input, sink)?,
                 Next::Bad(defect) => self.hop(defect, input, sink)?,
             }
@@ -115,8 +115,14 @@ impl<'p> Walk<'p> {
         Ok(())
     }
 
-    /// Checks the frames at the position that are at hand.
-    fn gather<I: Input>(&mut self, input: &mut I, until: u64) -> Result<Next, I::Error> {
+    /// Checks frames that are at hand, and goes past those of which nothing is to be told, if it may.
+    ///
+    /// One after the other. What lost, ns for a batch of 200 B on a Zen 4, where this takes 62 and a plain loop over
+    /// `check` 51: runs of 64 frames found first and checked then, 70; of these the checksums of 32 batches together
+    /// and then their records, 75; the same for groups of 8, 77. For batches of 4 KiB from the third-level cache, with two
+    /// record walks in step: 710, where this takes 460. The core is busy with one batch, and while its records are
+    /// computed the checksum of the next one waits for memory: to group is to take the two apart.
+    fn pass_sound<I: Input>(&mut self, input: &mut I, until: u64, may_pass: bool) -> Result<Next, I::Error> {
         let end = input.len();
         self.format = if self.settled {
             self.format_at(self.position, input)?
@@ -124,40 +130,36 @@ impl<'p> Walk<'p> {
             self.validator.first_format(input.bytes(self.position, DETECT_IN as u64)?)
         };
         self.settled = true;
+        let format = self.format;
         let bytes = input.bytes(self.position, self.validator.head_len())?;
+        let prefix = format.prefix_len();
         // A file that shrank ends where its bytes end.
-        let end = if bytes.len() < self.format.prefix_len() { self.position + bytes.len() as u64 } else { end };
-        let mut frames = [Frame { offset: 0, bytes: &[] }; RUN];
-        let (mut count, mut at) = (0, 0);
-        let next = loop {
-            let (rest, offset) = (&bytes[at..], self.position + at as u64);
-            let cut_off = count > 0 && rest.len() < self.format.prefix_len();
-            if count == self.run || offset >= until || cut_off {
-                break Next::Run;
+        let end = if bytes.len() < prefix { self.position + bytes.len() as u64 } else { end };
+        let mut rest = bytes;
+        loop {
+            let offset = self.position;
+            let len = match frame_at(format, prefix, rest, end - offset, offset, &self.validator.options) {
+                Ok(len) if len <= rest.len() as u64 => len,
+                Ok(len) => return Ok(Next::Long(len)),
+                Err(defect) => return Ok(Next::Bad(defect)),
+            };
+            let (frame, behind) = rest.split_at(len as usize);
+            if frame.len() <= AHEAD {
+                prefetch(behind.get(AHEAD..AHEAD + frame.len()).unwrap_or_default());
             }
-            match frame_at(self.format, rest, end - offset, offset, &self.validator.options) {
-                Ok(len) if len <= rest.len() as u64 => {
-                    if count > 0 && self.validator.doubts(self.format, rest) {
-                        break Next::Run;
-                    }
-                    frames[count] = Frame { offset, bytes: &rest[..len as usize] };
-                    count += 1;
-                    at += len as usize;
-                }
-                Ok(len) => break Next::Long(len),
-                Err(defect) => break Next::Bad(defect),
+            let Walk { validator, scratch, defects, .. } = self;
+            let frame = Frame { offset, bytes: frame };
+            let summary = format.check(frame, &validator.options, scratch, &mut |defect| defects.push(defect));
+            if !may_pass || !self.defects.is_empty() || !self.pass(len, &summary) {
+                return Ok(Next::Frame(len, summary));
             }
-        };
-        if count == 0 {
-            return Ok(next);
+            rest = behind;
+            // Where it is not sure what to look at, it is asked anew.
+            let is_sure = rest.len() >= prefix && !self.validator.doubts(format, rest);
+            if self.position >= until || !is_sure {
+                return Ok(Next::Passed);
+            }
         }
-        self.lens.clear();
-        self.lens.extend(frames[..count].iter().map(|f| f.bytes.len() as u64));
-        self.summaries.clear();
-        self.summaries.resize(count, Summary::default());
-        let Walk { validator, format, scratch, summaries, defects, .. } = self;
-        format.check_many(&frames[..count], &validator.options, scratch, summaries, &mut |i, d| defects.push((i, d)));
-        Ok(Next::Run)
     }
 
     /// The format of what stands at `at`: the one so far, unless it cannot be that and is an intact frame of another one,
@@ -178,27 +180,47 @@ impl<'p> Walk<'p> {
         Ok(self.format)
     }
 
-    /// Reports what was found in the frames that were checked, and goes past them.
-    fn settle<I: Input>(&mut self, input: &mut I, sink: &mut dyn Sink) -> Result<(), I::Error> {
+    /// Reports what was found in the frame that was checked, and goes past it.
+    fn settle<I: Input>(
+        &mut self,
+        len: u64,
+        summary: Summary,
+        input: &mut I,
+        sink: &mut dyn Sink,
+    ) -> Result<(), I::Error> {
         let mut defects = core::mem::take(&mut self.defects);
-        let mut told = 0;
-        for i in 0..self.summaries.len() {
-            let summary = self.summaries[i];
-            let mut batch = self.next_batch(self.lens[i], summary);
-            self.place(&mut batch, input, sink)?;
-            while let Some((_, defect)) = defects.get(told).filter(|(of, _)| *of == i) {
-                self.report(Some(&mut batch), *defect, sink);
-                told += 1;
-            }
-            self.finish(&batch, input, sink)?;
-            if self.stopped || summary.damaged {
-                break;
-            }
+        let mut batch = self.next_batch(len, summary);
+        let placed = self.place(&mut batch, input, sink);
+        for defect in defects.drain(..) {
+            self.report(Some(&mut batch), defect, sink);
         }
-        self.run = if self.order.after_damage { 1 } else { (self.run * 2).min(RUN) };
-        defects.clear();
         self.defects = defects;
-        Ok(())
+        placed?;
+        self.finish(&batch, input, sink)
+    }
+
+    /// Goes past a sound batch if it is in order, so that there is nothing to tell; else tells so.
+    #[inline]
+    fn pass(&mut self, len: u64, summary: &Summary) -> bool {
+        let Walk { order, format, validator, position, .. } = self;
+        let lowest = summary.lowest_offset();
+        // The first batch has none before it, and is not passed.
+        let joins = lowest.is_some() && lowest == order.next_offset && !order.after_damage && !summary.damaged;
+        if !joins {
+            return false;
+        }
+        order.is_first = false;
+        let mut quiet = true;
+        format.check_order(order, summary, *position, &validator.options, &mut |_| quiet = false);
+        if !quiet {
+            return false;
+        }
+        order.go_on_from(summary);
+        self.totals.batches += 1;
+        self.totals.records += summary.records;
+        self.unverified = (validator.options.depth == Depth::Frames).then_some((*position, len));
+        *position += len;
+        true
     }
 
     /// A frame that is not at hand: fetches it if it is short enough or intact, else tells that it is damaged.
@@ -226,6 +248,7 @@ impl<'p> Walk<'p> {
         if there < len { self.hop(torn(len, there, position), input, sink) } else { Ok(()) }
     }
 
+    #[inline]
     fn next_batch(&mut self, len: u64, summary: Summary) -> Batch {
         let (number, offset, format) = (self.totals.batches, self.position, self.format);
         self.totals.batches += 1;
@@ -251,6 +274,7 @@ impl<'p> Walk<'p> {
     }
 
     /// Compares the batch with its neighbours.
+    #[inline]
     fn place<I: Input>(&mut self, batch: &mut Batch, input: &mut I, sink: &mut dyn Sink) -> Result<(), I::Error> {
         if batch.summary.damaged {
             return Ok(());
@@ -263,7 +287,7 @@ impl<'p> Walk<'p> {
         }
         if self.amid && batch.number == 0 {
             self.joint = Some((*batch, self.order.ahead));
-            self.go_on_from(&batch.summary);
+            self.order.go_on_from(&batch.summary);
         } else {
             self.compare(batch, sink);
         }
@@ -271,50 +295,41 @@ impl<'p> Walk<'p> {
     }
 
     /// Reports how the batch stands to its neighbours.
+    #[inline]
     fn compare(&mut self, batch: &mut Batch, sink: &mut dyn Sink) {
-        let Walk { order, format, .. } = *self;
-        let misplaced = order.is_misplaced(&batch.summary);
-        if let (Some(first), Some(before)) = (batch.summary.first_offset, order.next_offset)
-            && order.after_damage
-            && first > before
-            && !misplaced
-        {
-            let lost = Detail::Offsets { first: before, last: first - 1 };
-            let error = Error::new(ErrorKind::OffsetGap, lost, "batch", batch.offset);
-            self.report(Some(batch), Defect { error, severity: Severity::Info }, sink);
+        // Borrowed piece by piece: a copy of the order would wait for its fields to be written.
+        let misplaced = self.order.ahead.is_some() && self.order.is_misplaced(&batch.summary);
+        if self.order.after_damage && !misplaced {
+            self.lost_before(batch, sink);
         }
-        let options = self.validator.options;
+        let Walk { order, format, validator, totals, stopped, .. } = self;
         let (summary, offset) = (batch.summary, batch.offset);
-        format.check_order(&order, &summary, offset, &options, &mut |defect| self.report(Some(batch), defect, sink));
+        format.check_order(order, &summary, offset, &validator.options, &mut |defect| {
+            tell(validator, totals, stopped, Some(batch), defect, sink);
+        });
         (self.order.ahead, self.order.resumes) = (None, false);
         if misplaced {
             // It leaves a hole where it should have been.
             self.order.after_damage = true;
         } else {
-            self.go_on_from(&batch.summary);
+            self.order.go_on_from(&summary);
         }
     }
 
-    fn go_on_from(&mut self, summary: &Summary) {
-        self.order.next_offset = summary.next_offset.or(self.order.next_offset);
-        self.order.epoch = summary.epoch.or(self.order.epoch);
-        (self.order.version, self.order.compressed) = (summary.version, summary.compressed);
-        (self.order.after_damage, self.order.ahead) = (false, None);
+    /// Reports the offsets that are missing before the batch because of damage.
+    #[cold]
+    fn lost_before(&mut self, batch: &mut Batch, sink: &mut dyn Sink) {
+        if let (Some(first), Some(before)) = (batch.summary.first_offset, self.order.next_offset)
+            && first > before
+        {
+            let lost = Detail::Offsets { first: before, last: first - 1 };
+            let error = Error::new(ErrorKind::OffsetGap, lost, "batch", batch.offset);
+            self.report(Some(batch), Defect { error, severity: Severity::Info }, sink);
+        }
     }
 
     fn report(&mut self, batch: Option<&mut Batch>, defect: Defect, sink: &mut dyn Sink) {
-        let finding = match batch {
-            Some(batch) => {
-                batch.count(defect.severity);
-                Finding::of(batch, defect)
-            }
-            None => Finding::outside(defect),
-        };
-        if !self.stopped {
-            self.totals.count(defect.severity);
-            sink.finding(finding);
-            self.stopped = self.validator.stop_at_first && defect.severity == Severity::Error;
-        }
+        tell(&self.validator, &mut self.totals, &mut self.stopped, batch, defect, sink);
     }
 
     /// What the header at `at` claims.
@@ -365,22 +380,52 @@ impl<'p> Walk<'p> {
         let (next_offset, epoch) = (part.order.next_offset.or(next_offset), part.order.epoch.or(epoch));
         self.order = Order { base_offset, next_offset, epoch, ..part.order };
         self.totals.bytes = part.position - self.begin;
-        (self.position, self.format, self.unverified, self.run) =
-            (part.position, part.format, part.unverified, part.run);
+        (self.position, self.format, self.unverified) = (part.position, part.format, part.unverified);
         true
     }
 }
 
+/// Counts a defect and tells it, unless the walk has stopped; stops it if that is wanted.
+#[cold]
+fn tell(
+    validator: &Validator<'_>,
+    totals: &mut Totals,
+    stopped: &mut bool,
+    batch: Option<&mut Batch>,
+    defect: Defect,
+    sink: &mut dyn Sink,
+) {
+    let finding = match batch {
+        Some(batch) => {
+            batch.count(defect.severity);
+            Finding::of(batch, defect)
+        }
+        None => Finding::outside(defect),
+    };
+    if !*stopped {
+        totals.count(defect.severity);
+        sink.finding(finding);
+        *stopped = validator.stop_at_first && defect.severity == Severity::Error;
+    }
+}
+
 /// Length of the frame at the start of `rest`, or the defect that stands there. `left` bytes of the input are left.
-fn frame_at(format: &dyn Format, rest: &[u8], left: u64, offset: u64, options: &Options) -> Result<u64, Defect> {
-    let prefix = format.prefix_len() as u64;
-    if left < prefix {
+#[inline]
+fn frame_at(
+    format: &dyn Format,
+    prefix: usize,
+    rest: &[u8],
+    left: u64,
+    offset: u64,
+    options: &Options,
+) -> Result<u64, Defect> {
+    if left < prefix as u64 {
         return Err(format.tail(rest, offset, options).into());
     }
     match format.frame_len(rest, offset) {
         Ok(len) if len <= left => Ok(len),
         Ok(len) => Err(torn(len, left, offset)),
-        Err(_) if left == prefix => Err(format.tail(rest, offset, options).into()),
+        Err(_) if left == prefix as u64 => Err(format.tail(rest, offset, options).into()),
         Err(error) => Err(error.into()),
     }
 }

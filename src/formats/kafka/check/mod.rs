@@ -33,10 +33,10 @@ pub(super) fn check(
         let judge = Judge::new(options, Of::Message { converts }, defect);
         return legacy::check(frame, produce, scratch, judge);
     }
-    batch(frame, produce, scratch, Judge::new(options, Of::Batch, defect))
+    batch(frame, produce, scratch, &mut Judge::new(options, Of::Batch, defect))
 }
 
-fn batch(frame: Frame<'_>, produce: &Produce, scratch: &mut Scratch, mut judge: Judge<'_>) -> Summary {
+fn batch(frame: Frame<'_>, produce: &Produce, scratch: &mut Scratch, judge: &mut Judge<'_>) -> Summary {
     let batch = match RecordBatch::parse(frame.bytes, frame.offset) {
         Ok(batch) => batch,
         Err(e) => {
@@ -63,9 +63,9 @@ fn batch(frame: Frame<'_>, produce: &Produce, scratch: &mut Scratch, mut judge: 
         judge.report(e);
         return Summary { damaged: true, records: 0, ..summary };
     }
-    header::check(&batch, produce, &mut judge);
+    header::check(&batch, produce, judge);
     if judge.options.depth >= Depth::Records {
-        summary.records = payload(&batch, produce, scratch, &mut judge);
+        summary.records = payload(&batch, produce, scratch, judge);
     }
     summary
 }

@@ -54,6 +54,80 @@ pub(super) struct Plain {
     pub(super) first_timestamp_delta: i64,
 }
 
+/// Fewer records than this are read one by one: columns pay for more only.
+const FEW: usize = 24;
+
+/// What the records so far tell.
+struct Seen {
+    is_client: bool,
+    last_delta: i32,
+    least: i64,
+    most: i64,
+    first: i64,
+}
+
+impl Seen {
+    fn new(is_client: bool) -> Self {
+        Seen { is_client, last_delta: -1, least: i64::MAX, most: i64::MIN, first: 0 }
+    }
+
+    /// Takes in the records that a walk over the start of `bytes` found, the first of them if `is_first`.
+    fn columns(&mut self, bytes: &[u8], columns: &Columns<'_>, is_first: bool) -> Option<()> {
+        self.last_delta = offsets(columns.offset_deltas, self.last_delta, self.is_client)?;
+        if is_first {
+            self.first = columns.timestamp_deltas[0];
+        }
+        for &delta in columns.timestamp_deltas.iter() {
+            (self.least, self.most) = (self.least.min(delta), self.most.max(delta));
+        }
+        if columns.headers_counts.iter().fold(0, |any, &count| any | count) != 0 {
+            for (&start, &count) in columns.headers_starts.iter().zip(columns.headers_counts.iter()) {
+                header_keys(bytes.get(start as usize..)?, count)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Reads `count` records at the start of `bytes`; tells where they end.
+    fn one_by_one(&mut self, bytes: &[u8], count: usize) -> Option<usize> {
+        let mut at = 0;
+        for i in 0..count {
+            let head = records::read(bytes, at, i).ok().filter(|head| head.plain)?;
+            let (delta, expected) = (head.offset_delta, self.last_delta.wrapping_add(1));
+            if delta != expected && (self.is_client || delta <= self.last_delta) {
+                return None;
+            }
+            self.last_delta = delta;
+            if i == 0 {
+                self.first = head.timestamp_delta;
+            }
+            (self.least, self.most) = (self.least.min(head.timestamp_delta), self.most.max(head.timestamp_delta));
+            if head.headers_count > 0 {
+                header_keys(bytes.get(head.headers_start..)?, head.headers_count)?;
+            }
+            at = head.end;
+        }
+        Some(at)
+    }
+
+    /// What all records tell, if they are sound.
+    fn end(self, batch: &RecordBatch<'_>, produce: &Produce) -> Option<Plain> {
+        let base = batch.header().base_timestamp();
+        let (least, most) = (base.checked_add(self.least)?, base.checked_add(self.most)?);
+        let own = batch.attributes().timestamp_type() == TimestampType::CreateTime;
+        let allowed = if self.is_client { produce.timestamps.unwrap_or((-1, i64::MAX)) } else { (-1, i64::MAX) };
+        let in_range = !own || (least >= allowed.0.max(-1) && most <= allowed.1);
+        let is_plain = self.last_delta <= batch.header().last_offset_delta() && in_range;
+        is_plain.then_some(Plain { max_timestamp: most, first_timestamp_delta: self.first })
+    }
+}
+
+/// How many records the batch claims, if they can be read quickly: not where each has to be looked at.
+fn claimed(batch: &RecordBatch<'_>, produce: &Produce, is_client: bool) -> Option<usize> {
+    let each = batch.attributes().is_control() || (is_client && produce.compacted);
+    usize::try_from(batch.header().records_count()).ok().filter(|_| !each)
+}
+
 /// Reads the records in `bytes`; `None` if anything about one of them has to be told, or if each has to be looked at.
 pub(super) fn read(
     batch: &RecordBatch<'_>,
@@ -62,36 +136,20 @@ pub(super) fn read(
     is_client: bool,
     chunk: &mut Chunk,
 ) -> Option<Plain> {
-    if batch.attributes().is_control() || (is_client && produce.compacted) {
-        return None;
+    let count = claimed(batch, produce, is_client)?;
+    let mut seen = Seen::new(is_client);
+    let (mut at, mut done) = (0, 0);
+    if count < FEW {
+        (at, done) = (seen.one_by_one(bytes, count)?, count);
     }
-    let count = usize::try_from(batch.header().records_count()).ok()?;
-    let last = batch.header().last_offset_delta();
-    let (mut at, mut done, mut before) = (0, 0, -1);
-    let (mut least, mut most, mut first) = (i64::MAX, i64::MIN, 0);
     while done < count {
         let mut columns = chunk.columns((count - done).min(CHUNK));
         let walked = records::walk(&bytes[at..], &mut columns).ok().filter(|w| w.plain)?;
-        before = offsets(columns.offset_deltas, before, is_client)?;
-        if done == 0 {
-            first = columns.timestamp_deltas[0];
-        }
-        for &delta in columns.timestamp_deltas.iter() {
-            (least, most) = (least.min(delta), most.max(delta));
-        }
-        if columns.headers_counts.iter().fold(0, |any, &count| any | count) != 0 {
-            header_keys(&bytes[at..], &columns)?;
-        }
+        seen.columns(&bytes[at..], &columns, done == 0)?;
         done += columns.len();
         at += walked.end;
     }
-    let base = batch.header().base_timestamp();
-    let (least, most) = (base.checked_add(least)?, base.checked_add(most)?);
-    let own = batch.attributes().timestamp_type() == TimestampType::CreateTime;
-    let allowed = if is_client { produce.timestamps.unwrap_or((-1, i64::MAX)) } else { (-1, i64::MAX) };
-    let in_range = !own || (least >= allowed.0.max(-1) && most <= allowed.1);
-    let is_plain = at == bytes.len() && before <= last && in_range;
-    is_plain.then_some(Plain { max_timestamp: most, first_timestamp_delta: first })
+    if at == bytes.len() { seen.end(batch, produce) } else { None }
 }
 
 /// Checks that offset deltas come after `before`: one by one from a producer, increasing elsewhere; returns the last.
@@ -112,16 +170,14 @@ fn offsets(deltas: &[i32], before: i32, one_by_one: bool) -> Option<i32> {
     Some(last)
 }
 
-/// Checks that the keys of headers are UTF-8.
-fn header_keys(bytes: &[u8], columns: &Columns<'_>) -> Option<()> {
-    for (&start, &count) in columns.headers_starts.iter().zip(columns.headers_counts.iter()) {
-        let mut reader = Reader::new(bytes.get(start as usize..)?);
-        for _ in 0..count {
-            let key_len = usize::try_from(reader.varint32().ok()?).ok()?;
-            core::str::from_utf8(reader.take(key_len)?).ok()?;
-            if let Ok(value_len) = usize::try_from(reader.varint32().ok()?) {
-                reader.take(value_len)?;
-            }
+/// Checks that the keys of the `count` headers at the start of `bytes` are UTF-8.
+fn header_keys(bytes: &[u8], count: u32) -> Option<()> {
+    let mut reader = Reader::new(bytes);
+    for _ in 0..count {
+        let key_len = usize::try_from(reader.varint32().ok()?).ok()?;
+        core::str::from_utf8(reader.take(key_len)?).ok()?;
+        if let Ok(value_len) = usize::try_from(reader.varint32().ok()?) {
+            reader.take(value_len)?;
         }
     }
     Some(())

@@ -1,0 +1,35 @@
+//! Sixty-four places at a time.
+
+use super::{LIMITS, Pattern, SOME, blocks};
+use core::arch::x86_64::*;
+
+const N: usize = 64;
+
+/// The bytes at `distance` from each place of a block.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn load(block: &[u8], distance: usize) -> __m512i {
+    debug_assert!(distance + N <= block.len());
+    // SAFETY: a block has `N - 1 + span` bytes, and every distance of a pattern is below its span.
+    unsafe { _mm512_loadu_si512(block.as_ptr().add(distance).cast()) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(super) fn find(bytes: &[u8], pattern: &Pattern) -> Option<usize> {
+    let most: [_; LIMITS] = core::array::from_fn(|i| _mm512_set1_epi8(pattern.limits[i].1 as i8));
+    blocks::<N>(bytes, pattern, |block| {
+        let mut fits = !0;
+        for (most, (at, _)) in most.iter().zip(pattern.limits) {
+            fits = _mm512_mask_cmple_epu8_mask(fits, load(block, at), *most);
+        }
+        if fits == 0 {
+            return None;
+        }
+        let mut any = load(block, pattern.some);
+        for i in 1..SOME {
+            any = _mm512_or_si512(any, load(block, pattern.some + i));
+        }
+        fits &= _mm512_test_epi8_mask(any, any);
+        (fits != 0).then(|| fits.trailing_zeros() as usize)
+    })
+}
