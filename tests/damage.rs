@@ -33,6 +33,32 @@ fn walk(bytes: &[u8]) -> Told {
     told
 }
 
+#[test]
+fn a_sink_that_wants_no_more_ends_the_walk() {
+    struct Few(usize, usize);
+    impl Sink for Few {
+        fn finding(&mut self, _: Finding) {}
+
+        fn batch(&mut self, _: &Batch, _: &[u8]) {
+            self.1 += 1;
+        }
+
+        fn wants_more(&self) -> bool {
+            self.1 < self.0
+        }
+    }
+    let mut log = include_bytes!("data/kafka/v2-many-small-batches/00000000000123456789.log").to_vec();
+    // Behind damage as well as elsewhere.
+    log[80] ^= 1;
+    for wanted in [1, 2, 10] {
+        let mut few = Few(wanted, 0);
+        let totals = Validator::new(&kafka::Log).walk(&log, &mut few);
+        assert_eq!((few.1, totals.batches), (wanted, wanted as u64));
+        let streamed = segment::verify(&log[..], Validator::new(&kafka::Log), &mut Few(wanted, 0));
+        assert_eq!(streamed.expect("memory can be read"), totals);
+    }
+}
+
 /// A damaged copy: its bytes, and for each batch of the original where it is now if no byte of it changed.
 struct Damaged {
     what: String,

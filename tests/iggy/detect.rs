@@ -165,6 +165,10 @@ fn older_generations_are_named() {
         assert_eq!(detected(&log), Some("iggy-56"));
         assert_eq!(Generation::of(&log), Some(Generation::Messages56));
         assert!(Validator::new(&iggy::Messages56).validate(&log).totals.is_valid());
+        let first = iggy::StoredMessage::parse_56(&log, 0).expect("a message");
+        assert_eq!((first.payload(), first.log_offset()), (message.payload(), message.log_offset()));
+        assert_eq!(log[..8], first.checksum().to_le_bytes());
+        assert!(first.verify_checksum().is_ok());
     }
     let payload = b"an old message";
     let mut old = 7000u64.to_le_bytes().to_vec();
