@@ -17,8 +17,10 @@ fn validators() -> Vec<Validator<'static>> {
         for (stop, max) in [(false, usize::MAX), (false, 2), (true, usize::MAX)] {
             let mut options = Options::default();
             options.depth = depth;
-            let validator = Validator::detecting().options(options).list_batches(true);
-            all.push(validator.stop_at_first(stop).max_findings(max));
+            for validator in [Validator::detecting(), Validator::new(&batchwise::kafka::Log)] {
+                let validator = validator.options(options).list_batches(true);
+                all.push(validator.stop_at_first(stop).max_findings(max));
+            }
         }
     }
     all
