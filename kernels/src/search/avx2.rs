@@ -11,7 +11,7 @@ const N: usize = 32;
 fn load(block: &[u8], distance: usize) -> __m256i {
     debug_assert!(distance + N <= block.len());
     // SAFETY: a block has `N - 1 + span` bytes, and every distance of a pattern is below its span.
-    unsafe { _mm256_loadu_si256(block.as_ptr().add(distance).cast()) }
+    unsafe { _mm256_loadu_si256(block.as_ptr().wrapping_add(distance).cast()) }
 }
 
 #[target_feature(enable = "avx2")]

@@ -11,7 +11,7 @@ const N: usize = 16;
 fn load(block: &[u8], distance: usize) -> uint8x16_t {
     debug_assert!(distance + N <= block.len());
     // SAFETY: a block has `N - 1 + span` bytes, and every distance of a pattern is below its span.
-    unsafe { vld1q_u8(block.as_ptr().add(distance)) }
+    unsafe { vld1q_u8(block.as_ptr().wrapping_add(distance)) }
 }
 
 #[target_feature(enable = "neon")]
