@@ -1,5 +1,6 @@
 //! Columns and iterator agree on every batch, sound or damaged, errors included.
 
+use batchwise::codec::{Codec, Decoder};
 use batchwise::kafka::{RecordBatch, RecordColumns};
 use batchwise::varint;
 
@@ -152,4 +153,45 @@ fn counts_that_do_not_fit() {
     let mut bytes = batch(30, 0, &mut rng);
     bytes[22] = 4;
     assert_eq!(agree(&bytes, &mut columns), None);
+}
+
+#[test]
+fn decoded_batches_of_every_codec() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/kafka");
+    let (mut columns, mut decoder) = (RecordColumns::new(), Decoder::default());
+    let mut codecs = [0; 5];
+    for folder in std::fs::read_dir(root).expect("test data").flatten() {
+        let Ok(files) = std::fs::read_dir(folder.path()) else { continue };
+        for file in files.flatten().filter(|f| f.path().extension().is_some_and(|e| e == "log")) {
+            let bytes = std::fs::read(file.path()).expect("test data");
+            let mut at = 0;
+            while let Ok(batch) = RecordBatch::parse(&bytes[at..], at as u64) {
+                at += batch.bytes().len();
+                if Codec::from_number(batch.codec()).is_some_and(|codec| !codec.is_available()) {
+                    continue;
+                }
+                let mut other = Decoder::default();
+                let expected: Result<Vec<_>, _> = batch.decoded_records(&mut other).and_then(Iterator::collect);
+                match (columns.fill_decoded(&batch, &mut decoder), expected) {
+                    (Ok(found), Ok(expected)) => {
+                        let found = (0..columns.len()).map(|i| {
+                            let [key, value] = [columns.key(i), columns.value(i)].map(|r| r.map(|r| &found[r]));
+                            (columns.offset_deltas()[i], columns.timestamp_deltas()[i], key, value)
+                        });
+                        let expected =
+                            expected.iter().map(|r| (r.offset_delta(), r.timestamp_delta(), r.key(), r.value()));
+                        assert!(found.eq(expected), "{:?} at {at}", file.path());
+                        codecs[usize::from(batch.codec())] += columns.len();
+                    }
+                    (Err(found), Err(expected)) => assert_eq!(found, expected),
+                    (found, expected) => panic!("{:?}: {found:?}, {:?}", file.path(), expected.map(|r| r.len())),
+                }
+            }
+        }
+    }
+    for (number, records) in codecs.into_iter().enumerate().skip(1) {
+        let is_available = Codec::from_number(number as u8).is_some_and(|codec| codec.is_available());
+        assert!(records > 0 || !is_available, "no records of codec {number} in the test data");
+    }
+    assert!(codecs[0] > 1000);
 }

@@ -6,7 +6,10 @@
 //! * ours checks every promise of the stored format (structure, order of offsets, timestamps and their maximum, forms of
 //!   varints, header fields) and hands out nothing;
 //! * kafka-protocol verifies the checksum and builds a `Record` for each record, with `Bytes` for key and value and a
-//!   map of headers; it does not compare offsets, timestamps or lengths with the header.
+//!   map of headers; it does not compare offsets, timestamps or lengths with the header;
+//! * rskafka verifies the checksum and builds a `Record` for each record, with key and value copied to vectors of their
+//!   own and a list of headers; it compares no more. Its reader, private otherwise, is public by its feature
+//!   `unstable-fuzzing`.
 
 use super::records::{Shape, record};
 use crate::harness::{Case, Plan, Rng};
@@ -14,6 +17,9 @@ use batchwise::kafka::Log;
 use batchwise::{Conformance, Options, Validator};
 use bytes::Bytes;
 use kafka_protocol::records::RecordBatchDecoder;
+use rskafka::protocol::record::{ControlBatchOrRecords, RecordBatch};
+use rskafka::protocol::traits::ReadType;
+use std::io::Cursor;
 
 /// Bytes of records in a batch.
 const BATCH: usize = 16 << 10;
@@ -50,6 +56,14 @@ fn deep_check(value: usize) -> Case<Batches> {
             let sets = RecordBatchDecoder::decode_all(&mut segment).expect("sound batches");
             assert_eq!(sets.len(), b.batches);
             sets.iter().map(|set| set.records.len() as u64).sum()
+        })
+        .peer("rskafka", |b| {
+            let mut segment = Cursor::new(&b.segment[..]);
+            (0..b.batches).fold(0, |sum, _| {
+                let batch = RecordBatch::read(&mut segment).expect("sound batches");
+                let ControlBatchOrRecords::Records(records) = batch.records else { panic!("no control batches here") };
+                sum + records.len() as u64
+            })
         })
 }
 

@@ -202,19 +202,28 @@ impl<'a> RecordBatch<'a> {
     where
         'a: 'r,
     {
+        let (bytes, within) = self.decoded_payload(decoder)?;
+        Records::over(self, bytes, within)
+    }
+
+    /// The bytes of the records, decompressed if need be, and which of the two they are.
+    pub(super) fn decoded_payload<'r>(&self, decoder: &'r mut Decoder) -> Result<(&'r [u8], Within)>
+    where
+        'a: 'r,
+    {
         let number = self.codec();
         if number == 0 {
-            return Records::new(self);
+            return Ok((self.payload(), Within::Input));
         }
         let Some(codec) = Codec::from_number(number) else {
             let detail = Detail::Value { found: number.into(), rule: "must be 0 to 4" };
             return Err(Error::new(ErrorKind::CodecUnknown, detail, "attributes", self.offset + 21));
         };
-        let start = self.offset + BatchHeader::SIZE as u64;
         if self.header.records_count() == 0 {
-            return Records::over(self, &[], Within::Decompressed);
+            return Ok((&[], Within::Decompressed));
         }
+        let start = self.offset + BatchHeader::SIZE as u64;
         let decoded = decoder.decode(codec, self.payload()).map_err(|f| f.error.moved_by(start))?;
-        Records::over(self, decoded.bytes, Within::Decompressed)
+        Ok((decoded.bytes, Within::Decompressed))
     }
 }

@@ -1,6 +1,7 @@
 //! Records as columns: one array for each field, filled by one walk.
 
 use super::{BatchHeader, RecordBatch, Records};
+use crate::codec::Decoder;
 use crate::kernels::varint::records::{self, Columns};
 use crate::{Error, ErrorKind, Result, Within};
 use alloc::vec::Vec;
@@ -11,8 +12,8 @@ const MIN_RECORD: usize = 7;
 
 /// The records of a batch, field by field. Reusable: a filled one keeps its memory for the next batch.
 ///
-/// Ranges count from the start of the batch, so they serve slices of it, of `bytes::Bytes` for example. Deltas are as
-/// stored; the batch's header has what they are relative to.
+/// After [`fill`](Self::fill) ranges count from the start of the batch, so they serve slices of it, of `bytes::Bytes` for
+/// example; [`fill_decoded`](Self::fill_decoded) returns the bytes from whose start they count. Deltas are as stored; the batch's header has what they are relative to.
 ///
 /// ```
 /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/kafka/two-records.bin"));
@@ -34,6 +35,8 @@ pub struct RecordColumns {
     signed: [Vec<i32>; 3],
     timestamp_deltas: Vec<i64>,
     end: usize,
+    /// What the ranges count from lies so many bytes before the first record.
+    before: usize,
 }
 
 const STARTS: usize = 0;
@@ -63,7 +66,35 @@ impl RecordColumns {
     pub fn fill(&mut self, batch: &RecordBatch<'_>) -> Result<()> {
         self.len = 0;
         let records = batch.records()?;
-        let bytes = batch.payload();
+        self.walk(batch, batch.payload(), BatchHeader::SIZE, records)
+    }
+
+    /// Reads the records of a batch, decompressed if need be, in place of those that were here. Returns the bytes that
+    /// they lie in: those behind the header of an uncompressed batch, or what `decoder` holds until it decodes again.
+    ///
+    /// ```
+    /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/kafka/v2-zstd-counts/00000000000000000000.log"));
+    /// # if !batchwise::codec::Codec::Zstd.is_available() { return Ok(()) }
+    /// use batchwise::codec::Decoder;
+    /// use batchwise::kafka::{RecordBatch, RecordColumns};
+    /// let (mut columns, mut decoder) = (RecordColumns::new(), Decoder::default());
+    /// let records = columns.fill_decoded(&RecordBatch::parse(bytes, 0)?, &mut decoder)?;
+    /// assert_eq!(columns.len(), 1);
+    /// assert_eq!(columns.record(0), 0..records.len());
+    /// # Ok::<(), batchwise::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`RecordBatch::decoded_records`], and the error that iterating over [`Records`] ends with. There are no
+    /// records here then.
+    pub fn fill_decoded<'r>(&mut self, batch: &RecordBatch<'r>, decoder: &'r mut Decoder) -> Result<&'r [u8]> {
+        self.len = 0;
+        let (bytes, within) = batch.decoded_payload(decoder)?;
+        self.walk(batch, bytes, 0, Records::over(batch, bytes, within)?)?;
+        Ok(bytes)
+    }
+
+    fn walk(&mut self, batch: &RecordBatch<'_>, bytes: &[u8], before: usize, records: Records<'_>) -> Result<()> {
         let count = usize::try_from(batch.header().records_count()).unwrap_or(0);
         if count == 0 {
             // Kafka's readers do not look at the bytes behind such a header, so the iterator does not either.
@@ -73,7 +104,7 @@ impl RecordColumns {
         let room = count.min(bytes.len() / MIN_RECORD + 1);
         match records::walk(bytes, &mut self.columns(room)) {
             Ok(walked) if walked.end == bytes.len() && room == count => {
-                (self.len, self.end) = (count, walked.end);
+                (self.len, self.end, self.before) = (count, walked.end, before);
                 Ok(())
             }
             _ => Err(first_error(batch, records)),
@@ -144,7 +175,7 @@ impl RecordColumns {
         &self.unsigned[HEADERS_COUNTS][..self.len]
     }
 
-    /// Where record `i` lies in the batch, its length field included.
+    /// Where record `i` lies, its length field included.
     ///
     /// # Panics
     /// If there is no record `i`, as the methods below.
@@ -152,26 +183,31 @@ impl RecordColumns {
     pub fn record(&self, i: usize) -> Range<usize> {
         let starts = &self.unsigned[STARTS][..self.len];
         let end = starts.get(i + 1).map_or(self.end, |&next| next as usize);
-        starts[i] as usize + BatchHeader::SIZE..end + BatchHeader::SIZE
+        starts[i] as usize + self.before..end + self.before
     }
 
-    /// Where the key of record `i` lies in the batch; `None` for null.
+    /// Where the key of record `i` lies; `None` for null.
     #[must_use]
     pub fn key(&self, i: usize) -> Option<Range<usize>> {
-        range(self.unsigned[KEY_STARTS][..self.len][i], self.key_lens()[i])
+        self.range(KEY_STARTS, i, self.key_lens()[i])
     }
 
-    /// Where the value of record `i` lies in the batch; `None` for null.
+    /// Where the value of record `i` lies; `None` for null.
     #[must_use]
     pub fn value(&self, i: usize) -> Option<Range<usize>> {
-        range(self.unsigned[VALUE_STARTS][..self.len][i], self.value_lens()[i])
+        self.range(VALUE_STARTS, i, self.value_lens()[i])
     }
 
-    /// Where the headers of record `i` lie in the batch, behind their count.
+    /// Where the headers of record `i` lie, behind their count.
     #[must_use]
     pub fn headers(&self, i: usize) -> Range<usize> {
         let start = self.unsigned[HEADERS_STARTS][..self.len][i] as usize;
-        start + BatchHeader::SIZE..self.record(i).end
+        start + self.before..self.record(i).end
+    }
+
+    fn range(&self, starts: usize, i: usize, len: i32) -> Option<Range<usize>> {
+        let start = self.unsigned[starts][..self.len][i] as usize + self.before;
+        usize::try_from(len).ok().map(|len| start..start + len)
     }
 
     /// Whether offset deltas are 0, 1, 2 and so on, as a producer has to number them.
@@ -207,11 +243,6 @@ impl RecordColumns {
         let sum = |lens: &[i32]| lens.iter().map(|&len| u64::from(len.max(0) as u32)).sum::<u64>();
         sum(self.key_lens()) + sum(self.value_lens())
     }
-}
-
-fn range(start: u32, len: i32) -> Option<Range<usize>> {
-    let start = start as usize + BatchHeader::SIZE;
-    usize::try_from(len).ok().map(|len| start..start + len)
 }
 
 /// The error that the records end with; the walk has found that there is one.
