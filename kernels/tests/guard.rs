@@ -3,6 +3,7 @@
 
 mod support;
 
+use batchwise_kernels::search::{self, Pattern};
 use batchwise_kernels::varint::records::{self, Columns, Job, walk, walk_many};
 use batchwise_kernels::{crc32c, varint, xxh3};
 use support::Rng;
@@ -203,6 +204,25 @@ fn stripes_and_secrets_stay_inside() {
                 let (input, secret) = (inputs.place(&data[..len], input_end), secrets.place(secret, secret_end));
                 assert_eq!(xxh3::hash64_with_secret(input, secret), Ok(want), "{len} {secret_len}");
             }
+        }
+    }
+}
+
+#[test]
+fn searches_stay_inside() {
+    let mut guarded = Guarded::new(1);
+    let mut rng = Rng(83);
+    let pattern = Pattern::new([(16, 2), (8, 0x7F), (0, 0x7F)], 8);
+    for len in 0..700 {
+        // Two thirds fit at most places, so that what is found may be anywhere.
+        let most = [3, 0x80, 0xFF][len % 3];
+        let data: Vec<u8> = support::bytes(len, rng.next()).iter().map(|b| b % most).collect();
+        let places = (len + 1).saturating_sub(pattern.span());
+        let want = (0..places).find(|&at| pattern.matches(&data[at..]));
+        for kernel in search::find::available() {
+            guarded.at_both_ends(&data, |slice| {
+                assert_eq!(search::find::with(kernel, slice, &pattern), want, "{} len {len}", kernel.name());
+            });
         }
     }
 }
