@@ -35,7 +35,7 @@ fn search(fill: fn(&mut [u8], &mut Rng)) -> Case<Vec<u8>> {
         .peer("scalar", move |bytes| places(bytes, |rest| find::with(scalar, rest, &ENTRY)))
         .peer("memchr", |bytes| {
             let fits = |at: &usize| ENTRY.matches(&bytes[*at..]);
-            memchr::memchr3_iter(0, 1, 2, &bytes[16..]).filter(fits).fold(0, |sum, at| add(sum, at))
+            memchr::memchr3_iter(0, 1, 2, &bytes[16..]).filter(fits).fold(0, add)
         })
 }
 
