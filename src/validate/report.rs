@@ -189,6 +189,7 @@ impl Report {
     }
 
     /// Moves everything but the totals from `part`, whose batches are numbered from `shift` on here.
+    #[cfg(feature = "std")]
     pub(super) fn append(&mut self, part: &mut Report, shift: u64, max: usize) {
         for finding in part.findings.drain(..) {
             self.keep(Finding { batch: finding.batch.map(|b| b + shift), ..finding }, max);

@@ -74,6 +74,7 @@ impl<'p> Walk<'p> {
     }
 
     /// Begins anew at `position` amid the input, at a frame of `format`; keeps its memory.
+    #[cfg(feature = "std")]
     pub(crate) fn restart(&mut self, position: u64, format: &'static dyn Format) {
         (self.format, self.settled) = (format, true);
         (self.begin, self.position) = (position, position);
@@ -342,6 +343,7 @@ impl<'p> Walk<'p> {
     ///
     /// That is what this walk would have done itself only if it stands where the part began and the first batch there
     /// fits in. Otherwise nothing happens, and the answer is no.
+    #[cfg(feature = "std")]
     pub(crate) fn absorb(&mut self, part: &Walk<'_>, found: &mut Report, report: &mut Report) -> bool {
         let Some((mut batch, ahead)) = part.joint else { return false };
         let mut order = Order { ahead, ..self.order };
