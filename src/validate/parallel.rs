@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 
 use super::input::Memory;
-use super::search::search;
+use super::search::{Behind, search};
 use super::{Collector, Item, Report, Threads, Validator, Walk};
 use rayon::prelude::*;
 
@@ -119,7 +119,7 @@ fn cut<'p>(validator: &Validator<'p>, input: &[u8], target: usize) -> Vec<Part<'
             None => {
                 let mut memory = Memory(input);
                 let (from, to) = (at as u64 + 1, input.len() as u64);
-                let found = search(format, validator.formats(), &mut memory, from, to, &|_, _| true);
+                let found = search(format, validator.formats(), &mut memory, from, to, Behind::Whatever, &|_, _| true);
                 let Ok(found) = found as Result<_, Infallible>;
                 let Some((next, of)) = found else { break };
                 (at, format) = (next as usize, of);

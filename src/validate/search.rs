@@ -59,6 +59,16 @@ pub(super) fn in_pieces<I: Input>(
     Ok(Some(pieces.finish()))
 }
 
+/// What stands behind a candidate.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Behind {
+    /// Anything.
+    Whatever,
+    /// Another header, or the end of the input. Told without reading the candidate itself, so that bytes which merely
+    /// look like a header cost next to nothing, whatever length they claim.
+    Header,
+}
+
 /// The first frame that starts in `from..to`, is of `likely` or another one of `formats`, is intact and accepted.
 pub(super) fn search<I: Input>(
     likely: &'static dyn Format,
@@ -66,12 +76,13 @@ pub(super) fn search<I: Input>(
     input: &mut I,
     from: u64,
     to: u64,
+    behind: Behind,
     accept: Accept<'_>,
 ) -> Result<Option<(u64, &'static dyn Format)>, I::Error> {
-    let mut first = search_one(likely, input, from, to, accept)?.map(|at| (at, likely));
+    let mut first = search_one(likely, input, from, to, behind, accept)?.map(|at| (at, likely));
     for format in formats.iter().copied().filter(|f| *f != likely) {
         let to = first.map_or(to, |(at, _)| at);
-        if let Some(at) = search_one(format, input, from, to, accept)? {
+        if let Some(at) = search_one(format, input, from, to, behind, accept)? {
             first = Some((at, format));
         }
     }
@@ -83,6 +94,7 @@ fn search_one<I: Input>(
     input: &mut I,
     from: u64,
     to: u64,
+    behind: Behind,
     accept: Accept<'_>,
 ) -> Result<Option<u64>, I::Error> {
     let head_len = format.head_len();
@@ -113,6 +125,12 @@ fn search_one<I: Input>(
         let affordable = len <= SHORT || verified < VERIFY_AT_LEAST + VERIFY_PER_BYTE * (found - from);
         if len > end - found || !affordable || !accept(&claims, found + len) {
             continue;
+        }
+        if behind == Behind::Header && found + len < end {
+            let next = input.bytes(found + len, head_len as u64)?;
+            if format.peek(next).is_none() {
+                continue;
+            }
         }
         verified += len;
         if is_intact(format, input, found, len)? {

@@ -1,7 +1,7 @@
 //! What a walk does at damage: it tells where the damage ends, and hops over it.
 
 use super::super::input::Input;
-use super::super::search::{Accept, is_intact, search};
+use super::super::search::{Accept, Behind, is_intact, search};
 use super::super::{Batch, Sink};
 use super::Walk;
 use crate::formats::{Defect, Origin, Severity, Summary};
@@ -103,19 +103,16 @@ impl Walk<'_> {
     ///
     /// A batch within a record has no other one right behind it, so most of them are passed over.
     #[cfg(feature = "std")]
-    pub(crate) fn begin_within<I: Input>(&mut self, input: &mut I, mut from: u64, to: u64) -> Result<bool, I::Error> {
+    pub(crate) fn begin_within<I: Input>(&mut self, input: &mut I, from: u64, to: u64) -> Result<bool, I::Error> {
         // The first frame of a part is not far, and bytes of records that look like a header may claim any length.
         let near = from.saturating_add(2 * super::WHOLE);
-        while let Some(at) = self.search(from, to, &|_, end| end <= near, input)? {
-            let head = input.bytes(at, self.format.head_len() as u64)?;
-            let end = self.format.frame_len(head, at).map_or(at, |len| at + len);
-            if end >= input.len() || self.claims_at(end, input)?.is_some() {
-                self.restart(at, self.format);
-                return Ok(true);
-            }
-            from = at + 1;
-        }
-        Ok(false)
+        let near = |_: &Summary, end| end <= near;
+        let Some((at, format)) = search(self.format, self.validator.formats(), input, from, to, Behind::Header, &near)?
+        else {
+            return Ok(false);
+        };
+        self.restart(at, format);
+        Ok(true)
     }
 
     fn report_unreadable(&mut self, from: u64, to: u64, sink: &mut dyn Sink) {
@@ -141,7 +138,7 @@ impl Walk<'_> {
         accept: Accept<'_>,
         input: &mut I,
     ) -> Result<Option<u64>, I::Error> {
-        let found = search(self.format, self.validator.formats(), input, from, to, accept)?;
+        let found = search(self.format, self.validator.formats(), input, from, to, Behind::Whatever, accept)?;
         Ok(found.map(|(at, format)| {
             self.format = format;
             at

@@ -6,7 +6,9 @@ use alloc::vec::Vec;
 
 use super::input::Input;
 use super::search::{in_pieces, is_intact};
-use super::{Batch, Collector, DETECT_IN, Finding, Report, Sink, Totals, Validator};
+use super::{Batch, DETECT_IN, Finding, Sink, Totals, Validator};
+#[cfg(feature = "std")]
+use super::{Collector, Report};
 use crate::formats::{Defect, Depth, Format, Frame, Options, Order, Scratch, Severity, Summary};
 use crate::kernels::prefetch;
 use crate::{Detail, Error, ErrorKind};
