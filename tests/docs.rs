@@ -54,3 +54,14 @@ fn formats_table_names_every_format() {
     }
     assert_eq!(table.lines().filter(|l| l.starts_with("| `")).count(), formats::ALL.len());
 }
+
+#[test]
+fn readme_begins_with_the_name_and_each_table_stands_once() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("README.md");
+    assert!(readme.starts_with("# Batchwise\n\nBatchwise verifies"), "{:?}", readme.lines().next());
+    for name in ["formats", "kernels x86_64", "kernels aarch64", "performance"] {
+        assert_eq!(readme.matches(&format!("<!-- {name} -->")).count(), 1, "{name}");
+        assert_eq!(readme.matches(&format!("<!-- /{name} -->")).count(), 1, "{name}");
+    }
+    assert_eq!(readme.matches("| operation | kernels, best first |").count(), 2);
+}
