@@ -93,7 +93,8 @@ impl<'p> Validator<'p> {
         Validator { options, ..self }
     }
 
-    /// On the threads of the rayon pool that the caller runs in, else of the global one. The results are the same.
+    /// On as many threads as the rayon pool has that the caller runs in, else the global one: the caller's takes part. The
+    /// results are the same.
     ///
     /// Work that is too small to gain from it stays on the caller's thread.
     #[cfg(feature = "rayon")]
@@ -103,7 +104,7 @@ impl<'p> Validator<'p> {
         Validator { threads, ..self }
     }
 
-    /// On the threads of `pool`. The results are the same.
+    /// On as many threads as `pool` has: the caller's takes part. The results are the same.
     ///
     /// Work that is too small to gain from it stays on the caller's thread.
     ///

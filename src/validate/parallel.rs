@@ -5,11 +5,11 @@
 
 use alloc::vec::Vec;
 use core::convert::Infallible;
+use std::sync::{Mutex, PoisonError};
 
 use super::input::Memory;
 use super::search::{Behind, search};
 use super::{Collector, Item, Report, Threads, Validator, Walk};
-use rayon::prelude::*;
 
 /// Below this many bytes a hand-over to another thread may cost more than it gains: one thread takes some 0.5 ms for as
 /// many, and a thread that sleeps, or that waits for a core, is woken in 10 to 100 µs.
@@ -35,11 +35,31 @@ fn threads(validator: &Validator<'_>) -> usize {
     }
 }
 
-fn install<R: Send>(validator: &Validator<'_>, run: impl FnOnce() -> R + Send) -> R {
+/// Hands out `parts` one after the other, to the caller's thread and to others.
+///
+/// The caller's takes part because it is awake: a thread that sleeps starts 50 µs later at best, and some kernels wake it on
+/// the CPU that is busy with waking it.
+fn share_out<T: Send>(validator: &Validator<'_>, parts: &mut [T], work: impl Fn(&mut T) + Sync) {
+    let others = threads(validator).min(parts.len()).saturating_sub(1);
+    let queue = Mutex::new(parts.iter_mut());
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let run = || {
+        while let Some(part) = next() {
+            work(part);
+        }
+    };
     match validator.threads {
-        Threads::Pool(pool) => pool.install(run),
-        _ => run(),
+        Threads::Pool(pool) => pool.in_place_scope(|scope| everywhere(scope, others, &run)),
+        _ => rayon::in_place_scope(|scope| everywhere(scope, others, &run)),
     }
+}
+
+/// Runs `run` here and on `others` more threads.
+fn everywhere<'s>(scope: &rayon::Scope<'s>, others: usize, run: &'s (impl Fn() + Sync)) {
+    for _ in 0..others {
+        scope.spawn(move |_| run());
+    }
+    run();
 }
 
 /// A part of a buffer, and what was found in it.
@@ -57,16 +77,14 @@ pub(super) fn validate(validator: &Validator<'_>, input: &[u8], report: &mut Rep
     let mut parts =
         if validator.format.is_some() { slice(validator, input, target) } else { cut(validator, input, target) };
     let (max, list) = (validator.max_findings, validator.list_batches);
-    install(validator, || {
-        parts.par_iter_mut().for_each(|part| {
-            let (mut memory, end) = (Memory(input), part.end as u64);
-            if let Some(from) = part.from {
-                let begun = part.walk.begin_within(&mut memory, from as u64, end);
-                let Ok(true) = begun as Result<bool, Infallible> else { return };
-            }
-            let mut sink = Collector { report: &mut part.report, max, list };
-            let Ok(()) = part.walk.advance(&mut memory, end, &mut sink) as Result<(), Infallible>;
-        });
+    share_out(validator, &mut parts, |part: &mut Part<'_>| {
+        let (mut memory, end) = (Memory(input), part.end as u64);
+        if let Some(from) = part.from {
+            let begun = part.walk.begin_within(&mut memory, from as u64, end);
+            let Ok(true) = begun as Result<bool, Infallible> else { return };
+        }
+        let mut sink = Collector { report: &mut part.report, max, list };
+        let Ok(()) = part.walk.advance(&mut memory, end, &mut sink) as Result<(), Infallible>;
     });
     let mut parts = parts.into_iter();
     let Some(mut first) = parts.next() else { return };
@@ -140,10 +158,8 @@ pub(super) fn validate_list(validator: &Validator<'_>, items: &[Item<'_>], repor
             (start, sum) = (i + 1, 0);
         }
     }
-    install(validator, || {
-        parts.par_iter_mut().for_each(|(range, found)| {
-            validator.list_into(&items[range.clone()], range.start as u64, found);
-        });
+    share_out(validator, &mut parts, |(range, found)| {
+        validator.list_into(&items[range.clone()], range.start as u64, found);
     });
     for (_, mut found) in parts {
         report.totals += found.totals;
