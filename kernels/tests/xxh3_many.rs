@@ -80,6 +80,15 @@ fn classes_in_every_order() {
 }
 
 #[test]
+fn tails_of_equal_size_in_frames_of_different_lengths() {
+    let mut rng = Rng(6);
+    for whole in 128..=240 {
+        let lens: Vec<usize> = (0..40).map(|_| (whole / 16 * 16 + rng.below(16)).clamp(129, 240)).collect();
+        check_lens(&lens, whole as u64);
+    }
+}
+
+#[test]
 fn ranges_may_overlap_repeat_and_run_backwards() {
     let buffer = exact(&bytes(4000, 4));
     let mut rng = Rng(5);

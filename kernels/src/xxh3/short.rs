@@ -166,9 +166,7 @@ pub(super) fn up_to_128(data: &[u8], seed: u64, s: &Secret) -> u64 {
 
 #[inline(always)]
 fn up_to_240(data: &[u8], seed: u64, s: &Secret) -> u64 {
-    let (Some(head), Some(last)) = (data.first_chunk::<128>(), data.last_chunk::<16>()) else {
-        unreachable!("the caller has compared the length")
-    };
+    let Some(head) = data.first_chunk::<128>() else { unreachable!("the caller has compared the length") };
     let mut acc = (data.len() as u64).wrapping_mul(PRIME64_1);
     acc = step::<16>(head, seed, s, 0, acc);
     acc = step::<32>(head, seed, s, 16, acc);
@@ -178,6 +176,14 @@ fn up_to_240(data: &[u8], seed: u64, s: &Secret) -> u64 {
     acc = step::<96>(head, seed, s, 80, acc);
     acc = step::<112>(head, seed, s, 96, acc);
     acc = step::<128>(head, seed, s, 112, acc);
+    avalanche(avalanche(acc).wrapping_add(tail(data, seed, s)))
+}
+
+/// The sum that comes in after the first avalanche of an input of 129 to [`MAX`] bytes: the products of the 16 bytes that
+/// follow the first 128, and of the last 16.
+#[inline(always)]
+pub(super) fn tail(data: &[u8], seed: u64, s: &Secret) -> u64 {
+    let Some(last) = data.last_chunk::<16>() else { unreachable!("the caller has compared the length") };
     let mut tail = scalar(mix16(last, 0, s, super::secret::MIN_LEN - 17, seed));
     tail = step::<144>(data, seed, s, 3, tail);
     tail = step::<160>(data, seed, s, 19, tail);
@@ -185,8 +191,7 @@ fn up_to_240(data: &[u8], seed: u64, s: &Secret) -> u64 {
     tail = step::<192>(data, seed, s, 51, tail);
     tail = step::<208>(data, seed, s, 67, tail);
     tail = step::<224>(data, seed, s, 83, tail);
-    tail = step::<240>(data, seed, s, 99, tail);
-    avalanche(avalanche(acc).wrapping_add(tail))
+    step::<240>(data, seed, s, 99, tail)
 }
 
 /// The sum with the product of the 16 bytes that end at `N`, if the input has them.

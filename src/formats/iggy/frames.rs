@@ -181,10 +181,10 @@ pub(super) fn verify(batch: &Batch<'_>, frames: &mut FrameList) -> Result<()> {
 
 /// Whether so many frames of that many hashed bytes are better hashed together than one after the other.
 ///
-/// Measured on a Zen 4, ns per frame, rounds of 128 against the loop: 56 B 4.7 to 4.0, 100 B 4.8 to 6.3, 140 B 9.3 to 8.3,
-/// 200 B 9.4 to 10.0, 240 B 9.4 to 10.9, 300 B 9.6 to 9.7, 1064 B 23.7 to 20.0. A round of 32 costs 0.9 more than one of 128.
+/// Measured on a Zen 4, ns per frame, rounds of 128 against the loop: 56 B 4.7 to 4.0, 100 B 4.8 to 6.3, 140 B 6.6 to 8.1,
+/// 200 B 7.7 to 10.1, 240 B 8.7 to 11.3, 300 B 9.6 to 9.7, 1064 B 23.7 to 20.0. A round of 32 costs 0.9 more than one of 128.
 fn pays_together(frames: usize, bytes: usize) -> bool {
-    frames >= 64 && matches!(bytes / frames, 72..=128 | 192..=240)
+    frames >= 64 && matches!(bytes / frames, 72..=240)
 }
 
 /// Compares the checksums of frames; the index of the first that differs.
