@@ -118,7 +118,8 @@ fn cpu() -> String {
     }
 }
 
-fn output(program: &str, args: &[&str]) -> String {
+/// What a program prints, run in the workspace; empty if it cannot be run.
+pub(crate) fn output(program: &str, args: &[&str]) -> String {
     let output = Command::new(program).args(args).current_dir(perf_directory()).output();
     output.map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned()).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! CRC-32C of whole slices against crc32c and crc-fast.
 
-use super::{Slices, crc32c_more, hash_all, kernel};
+use super::{Slices, crc32c_more, hash_all, hash_in_turn, kernel};
 use crate::harness::{Case, Plan, Rng};
 use batchwise::crc32c;
 use crc_fast::CrcAlgorithm::Crc32Iscsi;
@@ -8,6 +8,7 @@ use crc_fast::CrcAlgorithm::Crc32Iscsi;
 pub(super) fn cases() -> Vec<Plan> {
     let sizes = [16, 64, 128, 256, 300, 512, 1024, 2048, 4096, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20];
     let mut plans: Vec<Plan> = sizes.into_iter().map(|len| Plan::new("hot", len as u64, move || hot(len))).collect();
+    plans.extend([16, 64, 256, 1024].map(|len| Plan::new("latency", len as u64, move || latency(len))));
     plans.push(Plan::new("mixed", 520, mixed));
     plans.extend([16 << 10, COLD].map(|len| Plan::new("cold", len as u64, move || cold(len))));
     plans.extend([64, 128, 256, 512].map(|len| Plan::new("many", len as u64, move || many(len..=len))));
@@ -21,8 +22,18 @@ fn hot(len: usize) -> Case<Slices> {
     let count = slices.count();
     Case::new(slices, count, Slices::refresh)
         .ours(kernel("crc32c::update"), |s| hash_all(s, |d| crc32c::crc32c(d).into()))
-        .peer("crc32c", |s| hash_all(s, |d| ::crc32c::crc32c(d).into()))
-        .peer("crc-fast", |s| hash_all(s, |d| crc_fast::checksum(Crc32Iscsi, d)))
+        .peer_and_native("crc32c", |s: &mut Slices| hash_all(s, |d| ::crc32c::crc32c(d).into()))
+        .peer_and_native("crc-fast", |s: &mut Slices| hash_all(s, |d| crc_fast::checksum(Crc32Iscsi, d)))
+}
+
+/// From one call to the next that waits for it.
+fn latency(len: usize) -> Case<Slices> {
+    let slices = Slices::new(len);
+    let count = slices.count();
+    Case::new(slices, count, Slices::refresh)
+        .ours(kernel("crc32c::update"), |s| hash_in_turn(s, |d| crc32c::crc32c(d).into()))
+        .peer_and_native("crc32c", |s: &mut Slices| hash_in_turn(s, |d| ::crc32c::crc32c(d).into()))
+        .peer_and_native("crc-fast", |s: &mut Slices| hash_in_turn(s, |d| crc_fast::checksum(Crc32Iscsi, d)))
 }
 
 /// Slices of random lengths in a buffer that stays in the first-level cache.

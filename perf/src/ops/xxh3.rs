@@ -1,6 +1,6 @@
 //! XXH3-64 against twox-hash, xxhash-rust and the C library.
 
-use super::{Slices, hash_all, kernel};
+use super::{Slices, hash_all, hash_in_turn, kernel};
 use crate::harness::{Case, Plan, Rng};
 use batchwise::xxh3;
 use std::ops::{Range, RangeInclusive};
@@ -9,11 +9,12 @@ pub(super) fn cases() -> Vec<Plan> {
     let short = [4, 8, 16, 32, 40, 64, 96, 100, 128, 129, 144, 160, 176, 200, 224, 240];
     let long = [241, 512, 1024, 1040, 2048, 4096, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
     let hot = short.into_iter().chain(long).map(|len| Plan::new("hot", len as u64, move || hot(len)));
+    let latency = [16, 64, 256, 1024].map(|len| Plan::new("latency", len as u64, move || latency(len)));
     let mixed = [1..=16, 17..=40, 17..=128, 129..=240, 241..=1040]
         .map(|lens| Plan::new("mixed", *lens.end() as u64, move || mixed(lens.clone())));
     let many = [17..=128, 129..=240, 241..=1040, 40..=1000, 16 << 10..=16 << 10]
         .map(|lens| Plan::new("many", *lens.end() as u64, move || many(lens.clone())));
-    hot.chain(mixed).chain(many).chain(super::admission::cases()).collect()
+    hot.chain(latency).chain(mixed).chain(many).chain(super::admission::cases()).collect()
 }
 
 fn hot(len: usize) -> Case<Slices> {
@@ -21,9 +22,20 @@ fn hot(len: usize) -> Case<Slices> {
     let count = slices.count();
     Case::new(slices, count, Slices::refresh)
         .ours(kernel("xxh3::oneshot"), |s| hash_all(s, xxh3::hash64))
-        .peer("twox-hash", |s| hash_all(s, twox_hash::XxHash3_64::oneshot))
+        .peer_and_native("twox-hash", |s: &mut Slices| hash_all(s, twox_hash::XxHash3_64::oneshot))
         .peer("xxhash-c-sys", |s| hash_all(s, xxhash_c::xxh3_64))
         .peer_and_native("xxhash-rust", |s: &mut Slices| hash_all(s, xxhash_rust::xxh3::xxh3_64))
+}
+
+/// From one call to the next that waits for it.
+fn latency(len: usize) -> Case<Slices> {
+    let slices = Slices::new(len);
+    let count = slices.count();
+    Case::new(slices, count, Slices::refresh)
+        .ours(kernel("xxh3::oneshot"), |s| hash_in_turn(s, xxh3::hash64))
+        .peer_and_native("twox-hash", |s: &mut Slices| hash_in_turn(s, twox_hash::XxHash3_64::oneshot))
+        .peer("xxhash-c-sys", |s| hash_in_turn(s, xxhash_c::xxh3_64))
+        .peer_and_native("xxhash-rust", |s: &mut Slices| hash_in_turn(s, xxhash_rust::xxh3::xxh3_64))
 }
 
 /// Frames back to back, their lengths fresh in each round.
