@@ -1,5 +1,7 @@
 //! Every kernel that this CPU can run, from 16 B to 1 MiB; `portable` is the scalar baseline.
 
+use batchwise::kernels::search::{self, Pattern};
+use batchwise::kernels::varint::records::{self, Columns};
 use batchwise::kernels::{crc32c, varint, xxh3};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -26,6 +28,143 @@ fn crc32c_update(c: &mut Criterion) {
             assert_eq!(crc32c::update::with(kernel, 0, &data[..size]), want);
             group.bench_with_input(BenchmarkId::new(kernel.name(), size), &data[..size], |b, data| {
                 b.iter(|| crc32c::update::with(kernel, 0, black_box(data)));
+            });
+        }
+    }
+}
+
+fn crc32c_copy(c: &mut Criterion) {
+    let mut group = c.benchmark_group("crc32c::copy");
+    let (data, mut to) = (bytes(SIZES[SIZES.len() - 1]), vec![0; SIZES[SIZES.len() - 1]]);
+    for size in SIZES {
+        let (data, to) = (&data[..size], &mut to[..size]);
+        group.throughput(Throughput::Bytes(size as u64));
+        for kernel in crc32c::copy::available() {
+            assert_eq!(crc32c::copy::with(kernel, to, data), crc32c::crc32c(data));
+            assert_eq!(to, data);
+            group.bench_function(BenchmarkId::new(kernel.name(), size), |b| {
+                b.iter(|| crc32c::copy::with(kernel, to, black_box(data)));
+            });
+        }
+    }
+}
+
+/// 64 frames, none of them at a round address.
+const FRAMES: usize = 64;
+
+fn crc32c_many(c: &mut Criterion) {
+    let mut group = c.benchmark_group("crc32c::many");
+    let data = bytes((SIZES[3] + 1) * FRAMES);
+    let mut crcs = [0; FRAMES];
+    for size in &SIZES[..4] {
+        let frames: Vec<&[u8]> = data.chunks_exact(size + 1).take(FRAMES).map(|f| &f[..*size]).collect();
+        group.throughput(Throughput::Bytes((size * FRAMES) as u64));
+        for kernel in crc32c::many::available() {
+            crc32c::many::with(kernel, &frames, &mut crcs);
+            assert!(crcs.iter().zip(&frames).all(|(crc, frame)| *crc == crc32c::crc32c(frame)));
+            group.bench_function(BenchmarkId::new(kernel.name(), size), |b| {
+                b.iter(|| crc32c::many::with(kernel, black_box(&frames), &mut crcs));
+            });
+        }
+    }
+}
+
+fn crc32c_patch(c: &mut Criterion) {
+    let mut group = c.benchmark_group("crc32c::patch");
+    let (data, new) = (bytes(16 << 10), [7; 40]);
+    let mut patched = data.clone();
+    patched[..40].copy_from_slice(&new);
+    let (crc, want, tail) = (crc32c::crc32c(&data), crc32c::crc32c(&patched), data.len() as u64 - 40);
+    for kernel in crc32c::patch::available() {
+        assert_eq!(crc32c::patch::with(kernel, crc, &data[..40], &new, tail), want);
+        group.bench_function(BenchmarkId::new(kernel.name(), data.len()), |b| {
+            b.iter(|| crc32c::patch::with(kernel, crc, black_box(&data[..40]), &new, tail));
+        });
+    }
+}
+
+fn xxh3_many(c: &mut Criterion) {
+    let mut group = c.benchmark_group("xxh3::many_ranges");
+    let data = bytes((SIZES[3] + 1) * FRAMES);
+    let mut hashes = [0; FRAMES];
+    for size in &SIZES[..4] {
+        let ranges: Vec<_> = (0..FRAMES).map(|i| i * (size + 1)..i * (size + 1) + size).collect();
+        group.throughput(Throughput::Bytes((size * FRAMES) as u64));
+        for kernel in xxh3::many_ranges::available() {
+            xxh3::many_ranges::with(kernel, &data, &ranges, &mut hashes);
+            assert!(hashes.iter().zip(&ranges).all(|(hash, r)| *hash == xxh3::hash64(&data[r.clone()])));
+            group.bench_function(BenchmarkId::new(kernel.name(), size), |b| {
+                b.iter(|| xxh3::many_ranges::with(kernel, black_box(&data), &ranges, &mut hashes));
+            });
+        }
+    }
+}
+
+/// Records of one shape: eight bytes of fields around a value.
+fn walk(c: &mut Criterion) {
+    const COUNT: usize = 1000;
+    let mut group = c.benchmark_group("varint::records::walk");
+    for size in [16_usize, 64, 1 << 10] {
+        let (mut wire, value) = (Vec::new(), bytes(size));
+        let put = |v: i64, wire: &mut Vec<u8>| {
+            let mut one = [0; varint::MAX_LEN_64];
+            let len = varint::encode_zigzag64(v, &mut one);
+            wire.extend_from_slice(&one[..len]);
+        };
+        for i in 0..COUNT as i64 {
+            let body = 4 + varint::len_zigzag64(i) + varint::len_zigzag64(size as i64) + size;
+            for field in [body as i64, 0, 0, i, -1, size as i64] {
+                put(field, &mut wire);
+            }
+            wire.extend_from_slice(&value);
+            wire.push(0);
+        }
+        let (mut unsigned, mut signed, mut timestamp_deltas) =
+            (vec![[0; COUNT]; 5], vec![[0; COUNT]; 3], vec![0; COUNT]);
+        group.throughput(Throughput::Elements(COUNT as u64));
+        for kernel in records::walk::available() {
+            let mut run = |wire: &[u8]| {
+                let (
+                    [starts, key_starts, value_starts, headers_starts, headers_counts],
+                    [offset_deltas, key_lens, value_lens],
+                ) = (&mut unsigned[..], &mut signed[..])
+                else {
+                    unreachable!("as many as were made")
+                };
+                let mut columns = Columns {
+                    starts,
+                    timestamp_deltas: &mut timestamp_deltas,
+                    offset_deltas,
+                    key_starts,
+                    key_lens,
+                    value_starts,
+                    value_lens,
+                    headers_starts,
+                    headers_counts,
+                };
+                let walked = records::walk::with(kernel, wire, &mut columns).expect("sound records");
+                (walked.end, columns.offset_deltas[COUNT - 1], columns.value_lens[COUNT - 1])
+            };
+            assert_eq!(run(&wire), (wire.len(), COUNT as i32 - 1, size as i32));
+            group.bench_function(BenchmarkId::new(kernel.name(), size), |b| b.iter(|| run(black_box(&wire))));
+        }
+    }
+}
+
+fn search_find(c: &mut Criterion) {
+    let mut group = c.benchmark_group("search::find");
+    // A length that is neither negative nor zero, then a version that random bytes have not.
+    let pattern = Pattern::new([(4, 2), (0, 0x7F), (0, 0x7F)], 0);
+    for size in [1 << 10, 64 << 10, 1 << 20] {
+        let mut data = vec![0xFF; size];
+        data[size - 10..].copy_from_slice(b"\0\0\0\x15\x02yyyyy");
+        let want = search::find::with(search::find::available().last().expect("portable"), &data, &pattern);
+        assert!(want.is_some());
+        group.throughput(Throughput::Bytes(size as u64));
+        for kernel in search::find::available() {
+            assert_eq!(search::find::with(kernel, &data, &pattern), want);
+            group.bench_function(BenchmarkId::new(kernel.name(), size), |b| {
+                b.iter(|| search::find::with(kernel, black_box(&data), &pattern));
             });
         }
     }
@@ -77,5 +216,6 @@ macro_rules! varint_decode_run {
 varint_decode_run!(decode_run_u32, u32);
 varint_decode_run!(decode_run_u64, u64);
 
-criterion_group!(benches, crc32c_update, xxh3_hash64, decode_run_u32, decode_run_u64);
-criterion_main!(benches);
+criterion_group!(crc, crc32c_update, crc32c_copy, crc32c_many, crc32c_patch);
+criterion_group!(others, xxh3_hash64, xxh3_many, decode_run_u32, decode_run_u64, walk, search_find);
+criterion_main!(crc, others);

@@ -14,12 +14,17 @@ fn validator(c: &mut Criterion) {
         // Where the same batches come again, offsets overlap: one finding for each repetition.
         let validator = Validator::new(&kafka::Log).max_findings(10);
         let mut report = Report::default();
+        validator.validate_into(&input, &mut report);
+        let sound = report.totals;
+        assert!(sound.batches > 1 && sound.bytes == input.len() as u64, "{sound:?}");
         group.bench_function(BenchmarkId::new("caller", size), |b| {
             b.iter(|| validator.validate_into(black_box(&input), &mut report));
         });
         for threads in [1, 2, 4, 8] {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             let validator = validator.in_pool(&pool);
+            validator.validate_into(&input, &mut report);
+            assert_eq!(report.totals, sound);
             group.bench_function(BenchmarkId::new(format!("{threads} threads"), size), |b| {
                 b.iter(|| validator.validate_into(black_box(&input), &mut report));
             });

@@ -55,16 +55,75 @@ fn tidy(frames: &mut pprof::Frames) {
     if let Some(below) = below {
         frames.frames.truncate(below);
     }
+    let root = perf_directory().parent();
     for symbol in frames.frames.iter_mut().flatten() {
-        let ours = symbol.filename.as_deref().and_then(|path| {
-            let path = path.to_str()?;
-            let at = ["kernels/src/", "perf/src/"].iter().find_map(|room| Some(path.find(room)? + room.len()));
-            at.or_else(|| Some(path.rfind("/src/formats/")? + 5)).and_then(|at| path.get(at..))
-        });
-        if let Some(file) = ours {
+        let file = root.and_then(|root| symbol.filename.as_deref()?.strip_prefix(root).ok()?.to_str());
+        if let Some(file) = file {
+            let file = file.strip_prefix("kernels/src/").or_else(|| file.strip_prefix("src/")).unwrap_or(file);
             let name = symbol.name();
             let name = name.split('<').next().filter(|n| !n.is_empty()).unwrap_or(&name);
             symbol.name = Some(format!("{file} {name}").into_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quick_xml::{Reader, events::Event};
+
+    /// Names of all elements of a well-formed file.
+    fn elements(path: &std::path::Path) -> Vec<String> {
+        let text = std::fs::read_to_string(path).unwrap();
+        let mut reader = Reader::from_str(&text);
+        let (mut names, mut depth) = (Vec::new(), 0);
+        loop {
+            match reader.read_event().unwrap_or_else(|e| panic!("{}: {e}", path.display())) {
+                Event::Start(e) => {
+                    depth += 1;
+                    names.push(String::from_utf8_lossy(e.name().as_ref()).into_owned());
+                }
+                Event::Empty(e) => names.push(String::from_utf8_lossy(e.name().as_ref()).into_owned()),
+                Event::End(_) => depth -= 1,
+                Event::Eof => break,
+                _ => {}
+            }
+        }
+        assert_eq!(depth, 0, "{} ends in the middle", path.display());
+        names
+    }
+
+    fn svgs(directory: &str) -> Vec<std::path::PathBuf> {
+        let entries = std::fs::read_dir(perf_directory().join(directory)).unwrap().map(|e| e.unwrap().path());
+        entries.filter(|p| p.extension().is_some_and(|e| e == "svg")).collect()
+    }
+
+    #[test]
+    fn charts_open_and_show_us() {
+        assert!(svgs("charts").len() > 4);
+        for path in svgs("charts") {
+            assert!(elements(&path).iter().any(|e| e == "polyline"), "{} has lines", path.display());
+            assert!(std::fs::read_to_string(&path).unwrap().contains("batchwise"), "{} shows us", path.display());
+        }
+    }
+
+    #[test]
+    fn flamegraphs_open_name_our_functions_and_are_read() {
+        let page = std::fs::read_to_string(perf_directory().join("flamegraphs/README.md")).unwrap();
+        assert!(svgs("flamegraphs").len() > 4);
+        for path in svgs("flamegraphs") {
+            assert!(elements(&path).iter().filter(|e| *e == "title").count() > 20, "{} has frames", path.display());
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(["crc32c/", "xxh3/", "formats/", "varint/"].iter().any(|room| text.contains(room)), "{path:?}");
+            let name = path.file_name().unwrap().to_str().unwrap();
+            assert!(page.contains(&format!("({name})")), "the page reads {name}");
+            assert!(path.with_extension("pb").exists(), "{name} has its samples beside it");
+            // Each function that the page names for a graph is in it.
+            let (_, chapter) = page.split_once(&format!("({name})")).unwrap();
+            let chapter = chapter.split_once("\n## ").map_or(chapter, |(c, _)| c);
+            for function in chapter.split('`').skip(1).step_by(2).filter(|f| f.contains(".rs ")) {
+                assert!(text.contains(function), "{name} shows `{function}`");
+            }
         }
     }
 }

@@ -97,8 +97,8 @@ pub(crate) fn hash_all(slices: &Slices, hash: impl Fn(&[u8]) -> u64) -> u64 {
 /// with the next one, as where a caller branches on the result.
 pub(crate) fn hash_in_turn(slices: &Slices, hash: impl Fn(&[u8]) -> u64) -> u64 {
     slices.starts.iter().fold(0, |result, &start| {
-        // The buffer has 64 bytes behind the last slice.
-        let start = start + (result & 63) as usize;
+        // Starts are below the last possible one.
+        let start = start ^ (result & 1) as usize;
         result.rotate_left(1) ^ hash(&slices.buffer[start..start + slices.len])
     })
 }
