@@ -8,7 +8,7 @@
 //! Shapes that lost, in nanoseconds a frame on a Zen 4 core, where a 512-bit operation takes two passes and these
 //! kernels are bound by vector operations: for 17 to 128 bytes (4.7) sums stored and added in general registers 5.0; for
 //! 129 to 240 bytes (9.6) all heads and then all tails unrolled 11, three frames of each eight by the branch-free scalar
-//! code 11.6, two products interleaved by hand 9.9, tails in general registers with the frames sorted by them 11.8 (of
+//! code 11.6, two products interleaved by hand 9.9, tails in general registers with the frames sorted by them 12.7 (of
 //! messages of one size neighbours have equal tails without sorting, and 240 bytes take 8.7, 140 bytes 6.5; with the
 //! heads of two frames in even and odd lanes of a vector 9.2 and 6.5); for 241 to 1040 bytes (15) a counting sort of 256 frames 16.5, and accumulators merged at once and not one frame later 17.
 
