@@ -201,7 +201,9 @@ fn an_interrupted_verification_says_so() {
             let rest: Vec<_> = out.lines().map_while(Result::ok).collect();
             let ran = finish(child);
             assert_eq!(ran.code, code, "{ran:?}");
-            assert!(ran.err.contains("interrupted at file 2 of 3"), "{}", ran.err);
+            // The signal may come between telling of the first and turning to the second.
+            let at = [1, 2].map(|n| format!("interrupted at file {n} of 3"));
+            assert!(at.iter().any(|at| ran.err.contains(at)), "{}", ran.err);
             assert!(rest.iter().all(|l| !l.contains("all valid") && !l.contains("2.log\"")), "{rest:?}");
         }
     }
