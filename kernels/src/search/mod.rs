@@ -68,8 +68,8 @@ kernels! {
     /// use batchwise_kernels::search::{Pattern, find};
     /// // A length of four bytes that is neither negative nor zero, then a version of at most 2.
     /// let pattern = Pattern::new([(4, 2), (0, 0x7F), (0, 0x7F)], 0);
-    /// assert_eq!(find(b"xxxx\0\0\0\x15\x02yyyy", &pattern), Some(4));
-    /// assert_eq!(find(b"xxxx\0\0\0\x15\x03yyyy", &pattern), None);
+    /// assert_eq!(find(b"\xFF\xFF\xFF\xFF\0\0\0\x15\x02yyyy", &pattern), Some(4));
+    /// assert_eq!(find(b"\xFF\xFF\xFF\xFF\0\0\0\x15\x03yyyy", &pattern), None);
     /// ```
     #[must_use]
     pub fn find(bytes: &[u8], pattern: &Pattern) -> Option<usize> {
