@@ -83,7 +83,56 @@ fn crc32c_patch(c: &mut Criterion) {
     }
 }
 
+fn crc32c_advance(c: &mut Criterion) {
+    let mut group = c.benchmark_group("crc32c::advance");
+    for len in [1_u64 << 10, 1 << 40] {
+        let want = crc32c::advance::with(crc32c::advance::available().last().expect("portable"), 7, len);
+        for kernel in crc32c::advance::available() {
+            assert_eq!(crc32c::advance::with(kernel, 7, len), want);
+            group.bench_function(BenchmarkId::new(kernel.name(), len), |b| {
+                b.iter(|| crc32c::advance::with(kernel, 7, black_box(len)));
+            });
+        }
+    }
+}
+
+fn xxh3_consume(c: &mut Criterion) {
+    let mut group = c.benchmark_group("xxh3::consume");
+    let (data, secret) = (bytes(64 << 10), bytes(xxh3::SECRET_MIN_LEN + 56));
+    let stripes = data.as_chunks::<64>().0;
+    let run = |kernel, stripes: &[[u8; 64]]| {
+        let mut acc = [1; 8];
+        xxh3::consume::with(kernel, &mut acc, 0, stripes, &secret);
+        acc
+    };
+    let want = run(xxh3::consume::available().last().expect("portable"), stripes);
+    group.throughput(Throughput::Bytes(data.len() as u64));
+    for kernel in xxh3::consume::available() {
+        assert_eq!(run(kernel, stripes), want);
+        group.bench_function(BenchmarkId::new(kernel.name(), data.len()), |b| {
+            b.iter(|| run(kernel, black_box(stripes)))
+        });
+    }
+}
+
 fn xxh3_many(c: &mut Criterion) {
+    let mut group = c.benchmark_group("xxh3::many");
+    let data = bytes((SIZES[3] + 1) * FRAMES);
+    let mut hashes = [0; FRAMES];
+    for size in &SIZES[..4] {
+        let frames: Vec<&[u8]> = data.chunks_exact(size + 1).take(FRAMES).map(|f| &f[..*size]).collect();
+        group.throughput(Throughput::Bytes((size * FRAMES) as u64));
+        for kernel in xxh3::many::available() {
+            xxh3::many::with(kernel, &frames, &mut hashes);
+            assert!(hashes.iter().zip(&frames).all(|(hash, frame)| *hash == xxh3::hash64(frame)));
+            group.bench_function(BenchmarkId::new(kernel.name(), size), |b| {
+                b.iter(|| xxh3::many::with(kernel, black_box(&frames), &mut hashes));
+            });
+        }
+    }
+}
+
+fn xxh3_many_ranges(c: &mut Criterion) {
     let mut group = c.benchmark_group("xxh3::many_ranges");
     let data = bytes((SIZES[3] + 1) * FRAMES);
     let mut hashes = [0; FRAMES];
@@ -216,6 +265,7 @@ macro_rules! varint_decode_run {
 varint_decode_run!(decode_run_u32, u32);
 varint_decode_run!(decode_run_u64, u64);
 
-criterion_group!(crc, crc32c_update, crc32c_copy, crc32c_many, crc32c_patch);
-criterion_group!(others, xxh3_hash64, xxh3_many, decode_run_u32, decode_run_u64, walk, search_find);
-criterion_main!(crc, others);
+criterion_group!(crc, crc32c_update, crc32c_copy, crc32c_many, crc32c_patch, crc32c_advance);
+criterion_group!(xxh, xxh3_hash64, xxh3_consume, xxh3_many, xxh3_many_ranges);
+criterion_group!(others, decode_run_u32, decode_run_u64, walk, search_find);
+criterion_main!(crc, xxh, others);
