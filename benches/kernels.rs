@@ -1,7 +1,7 @@
 //! Every kernel that this CPU can run, from 16 B to 1 MiB; `portable` is the scalar baseline.
 
 use batchwise::kernels::search::{self, Pattern};
-use batchwise::kernels::varint::records::{self, Columns};
+use batchwise::kernels::varint::records::{self, Columns, Job};
 use batchwise::kernels::{crc32c, varint, xxh3};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -149,48 +149,90 @@ fn xxh3_many_ranges(c: &mut Criterion) {
     }
 }
 
-/// Records of one shape: eight bytes of fields around a value.
+/// Records of a walk.
+const COUNT: usize = 1000;
+
+/// What columns write to.
+struct Store {
+    unsigned: [Vec<u32>; 5],
+    signed: [Vec<i32>; 3],
+    timestamp_deltas: Vec<i64>,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Store {
+            unsigned: std::array::from_fn(|_| vec![0; COUNT]),
+            signed: std::array::from_fn(|_| vec![0; COUNT]),
+            timestamp_deltas: vec![0; COUNT],
+        }
+    }
+}
+
+impl Store {
+    fn columns(&mut self) -> Columns<'_> {
+        let [starts, key_starts, value_starts, headers_starts, headers_counts] = &mut self.unsigned;
+        let [offset_deltas, key_lens, value_lens] = &mut self.signed;
+        Columns {
+            starts,
+            timestamp_deltas: &mut self.timestamp_deltas,
+            offset_deltas,
+            key_starts,
+            key_lens,
+            value_starts,
+            value_lens,
+            headers_starts,
+            headers_counts,
+        }
+    }
+}
+
+/// Records of one shape: eight bytes of fields around a value of `size` bytes.
+fn records_of(size: usize) -> Vec<u8> {
+    let (mut wire, value) = (Vec::new(), bytes(size));
+    let put = |v: i64, wire: &mut Vec<u8>| {
+        let mut one = [0; varint::MAX_LEN_64];
+        let len = varint::encode_zigzag64(v, &mut one);
+        wire.extend_from_slice(&one[..len]);
+    };
+    for i in 0..COUNT as i64 {
+        let body = 4 + varint::len_zigzag64(i) + varint::len_zigzag64(size as i64) + size;
+        for field in [body as i64, 0, 0, i, -1, size as i64] {
+            put(field, &mut wire);
+        }
+        wire.extend_from_slice(&value);
+        wire.push(0);
+    }
+    wire
+}
+
+/// Several walks in step.
+fn walk_many(c: &mut Criterion) {
+    let mut group = c.benchmark_group("varint::records::walk_many");
+    for size in [16_usize, 64, 1 << 10] {
+        let (wire, mut stores) = (records_of(size), [Store::default(), Store::default()]);
+        group.throughput(Throughput::Elements((COUNT * stores.len()) as u64));
+        for kernel in records::walk_many::available() {
+            let mut run = |wire: &[u8]| {
+                let mut jobs = stores.each_mut().map(|store| Job::new(wire, store.columns()));
+                records::walk_many::with(kernel, &mut jobs);
+                jobs.map(|job| job.walked.map(|walked| walked.end))
+            };
+            assert_eq!(run(&wire), [Ok(wire.len()); 2]);
+            group.bench_function(BenchmarkId::new(kernel.name(), size), |b| b.iter(|| run(black_box(&wire))));
+        }
+    }
+}
+
 fn walk(c: &mut Criterion) {
-    const COUNT: usize = 1000;
     let mut group = c.benchmark_group("varint::records::walk");
     for size in [16_usize, 64, 1 << 10] {
-        let (mut wire, value) = (Vec::new(), bytes(size));
-        let put = |v: i64, wire: &mut Vec<u8>| {
-            let mut one = [0; varint::MAX_LEN_64];
-            let len = varint::encode_zigzag64(v, &mut one);
-            wire.extend_from_slice(&one[..len]);
-        };
-        for i in 0..COUNT as i64 {
-            let body = 4 + varint::len_zigzag64(i) + varint::len_zigzag64(size as i64) + size;
-            for field in [body as i64, 0, 0, i, -1, size as i64] {
-                put(field, &mut wire);
-            }
-            wire.extend_from_slice(&value);
-            wire.push(0);
-        }
-        let (mut unsigned, mut signed, mut timestamp_deltas) =
-            (vec![[0; COUNT]; 5], vec![[0; COUNT]; 3], vec![0; COUNT]);
+        let wire = records_of(size);
+        let mut store = Store::default();
         group.throughput(Throughput::Elements(COUNT as u64));
         for kernel in records::walk::available() {
             let mut run = |wire: &[u8]| {
-                let (
-                    [starts, key_starts, value_starts, headers_starts, headers_counts],
-                    [offset_deltas, key_lens, value_lens],
-                ) = (&mut unsigned[..], &mut signed[..])
-                else {
-                    unreachable!("as many as were made")
-                };
-                let mut columns = Columns {
-                    starts,
-                    timestamp_deltas: &mut timestamp_deltas,
-                    offset_deltas,
-                    key_starts,
-                    key_lens,
-                    value_starts,
-                    value_lens,
-                    headers_starts,
-                    headers_counts,
-                };
+                let mut columns = store.columns();
                 let walked = records::walk::with(kernel, wire, &mut columns).expect("sound records");
                 (walked.end, columns.offset_deltas[COUNT - 1], columns.value_lens[COUNT - 1])
             };
@@ -267,5 +309,5 @@ varint_decode_run!(decode_run_u64, u64);
 
 criterion_group!(crc, crc32c_update, crc32c_copy, crc32c_many, crc32c_patch, crc32c_advance);
 criterion_group!(xxh, xxh3_hash64, xxh3_consume, xxh3_many, xxh3_many_ranges);
-criterion_group!(others, decode_run_u32, decode_run_u64, walk, search_find);
+criterion_group!(others, decode_run_u32, decode_run_u64, walk, walk_many, search_find);
 criterion_main!(crc, xxh, others);
