@@ -45,6 +45,9 @@ enum Command {
         /// Also write the lines to `perf/records/CPU/DATE.csv`
         #[arg(long)]
         record: bool,
+        /// And bring the tables of README.md and perf/README.md and the charts up to date with them
+        #[arg(long, requires = "record")]
+        report: bool,
     },
     /// Turns a record into the tables of README.md and perf/README.md and into charts
     Report {
@@ -80,7 +83,7 @@ enum Command {
 
 fn main() -> std::io::Result<()> {
     match Args::parse().command {
-        Command::Compare { json, only, case, seconds, no_native, record } => {
+        Command::Compare { json, only, case, seconds, no_native, record, report } => {
             if let Some(op) = &only {
                 operation(op);
             }
@@ -98,7 +101,11 @@ fn main() -> std::io::Result<()> {
                 }
             }
             if record {
-                eprintln!("written to {}", record::write(out.measured())?.display());
+                let path = record::write(out.measured())?;
+                eprintln!("written to {}", path.display());
+                if report {
+                    report::report(Some(path))?;
+                }
             }
             Ok(())
         }
