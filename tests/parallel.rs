@@ -90,6 +90,12 @@ fn on_damage() {
     }
 }
 
+/// Several formats in one input: a part that ends in another one than it began with named the fields of the wrong one.
+#[test]
+fn on_what_fuzzing_found() {
+    compare("formats that change", include_bytes!("data/found/formats-that-change.bin"), &pools());
+}
+
 #[test]
 fn on_lists() {
     let pools = pools();

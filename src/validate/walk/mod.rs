@@ -353,7 +353,7 @@ impl<'p> Walk<'p> {
         let mut would_stop = part.totals.errors > 0;
         let Validator { options, stop_at_first, max_findings: max, .. } = self.validator;
         if stop_at_first {
-            part.format.check_order(&order, &batch.summary, batch.offset, &options, &mut |defect| {
+            batch.format.check_order(&order, &batch.summary, batch.offset, &options, &mut |defect| {
                 would_stop |= defect.severity == Severity::Error;
             });
         }
@@ -372,7 +372,7 @@ impl<'p> Walk<'p> {
         let shift = self.totals.batches;
         batch.number += shift;
         self.order = order;
-        self.format = part.format;
+        self.format = batch.format;
         self.compare(&mut batch, &mut Collector { report, max, list: false });
         self.totals += part.totals;
         report.append(found, shift, max);
