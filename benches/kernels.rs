@@ -171,19 +171,9 @@ impl Default for Store {
 
 impl Store {
     fn columns(&mut self) -> Columns<'_> {
-        let [starts, key_starts, value_starts, headers_starts, headers_counts] = &mut self.unsigned;
-        let [offset_deltas, key_lens, value_lens] = &mut self.signed;
-        Columns {
-            starts,
-            timestamp_deltas: &mut self.timestamp_deltas,
-            offset_deltas,
-            key_starts,
-            key_lens,
-            value_starts,
-            value_lens,
-            headers_starts,
-            headers_counts,
-        }
+        let unsigned = self.unsigned.each_mut().map(|c| &mut c[..]);
+        let signed = self.signed.each_mut().map(|c| &mut c[..]);
+        Columns::over(unsigned, signed, &mut self.timestamp_deltas)
     }
 }
 

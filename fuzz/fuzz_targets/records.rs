@@ -23,20 +23,9 @@ impl Table {
     }
 
     fn columns(&mut self) -> Columns<'_> {
-        let [starts, key_starts, value_starts, headers_starts, headers_counts] = &mut self.unsigned;
-        let [offset_deltas, key_lens, value_lens] = &mut self.signed;
-        let timestamp_deltas = &mut self.timestamp_deltas;
-        Columns {
-            starts,
-            timestamp_deltas,
-            offset_deltas,
-            key_starts,
-            key_lens,
-            value_starts,
-            value_lens,
-            headers_starts,
-            headers_counts,
-        }
+        let unsigned = self.unsigned.each_mut().map(|c| &mut c[..]);
+        let signed = self.signed.each_mut().map(|c| &mut c[..]);
+        Columns::over(unsigned, signed, &mut self.timestamp_deltas)
     }
 
     /// Whether the first `rows` are the same: what is behind an error is not specified.

@@ -237,20 +237,9 @@ impl Table {
     }
 
     fn columns(&mut self) -> Columns<'_> {
-        let [starts, key_starts, value_starts, headers_starts, headers_counts] = &mut self.0;
-        let [offset_deltas, key_lens, value_lens] = &mut self.1;
-        let timestamp_deltas = &mut self.2;
-        Columns {
-            starts,
-            timestamp_deltas,
-            offset_deltas,
-            key_starts,
-            key_lens,
-            value_starts,
-            value_lens,
-            headers_starts,
-            headers_counts,
-        }
+        let unsigned = self.0.each_mut().map(|c| &mut c[..]);
+        let signed = self.1.each_mut().map(|c| &mut c[..]);
+        Columns::over(unsigned, signed, &mut self.2)
     }
 }
 

@@ -23,21 +23,9 @@ impl Table {
         Table { unsigned: [[77; RECORDS]; 5], signed: [[77; RECORDS]; 3], timestamp_deltas: [77; RECORDS] };
 
     fn columns(&mut self, len: usize) -> Columns<'_> {
-        let [starts, key_starts, value_starts, headers_starts, headers_counts] =
-            self.unsigned.each_mut().map(|c| &mut c[..len]);
-        let [offset_deltas, key_lens, value_lens] = self.signed.each_mut().map(|c| &mut c[..len]);
-        let timestamp_deltas = &mut self.timestamp_deltas[..len];
-        Columns {
-            starts,
-            timestamp_deltas,
-            offset_deltas,
-            key_starts,
-            key_lens,
-            value_starts,
-            value_lens,
-            headers_starts,
-            headers_counts,
-        }
+        let unsigned = self.unsigned.each_mut().map(|c| &mut c[..len]);
+        let signed = self.signed.each_mut().map(|c| &mut c[..len]);
+        Columns::over(unsigned, signed, &mut self.timestamp_deltas[..len])
     }
 
     /// The result, and what it says is in the columns.

@@ -97,20 +97,9 @@ impl Table {
     }
 
     fn columns(&mut self, len: usize) -> Columns<'_> {
-        let [starts, key_starts, value_starts, headers_starts, headers_counts] =
-            self.unsigned.each_mut().map(|c| &mut c[..len]);
-        let [offset_deltas, key_lens, value_lens] = self.signed.each_mut().map(|c| &mut c[..len]);
-        Columns {
-            starts,
-            timestamp_deltas: &mut self.timestamp_deltas[..len],
-            offset_deltas,
-            key_starts,
-            key_lens,
-            value_starts,
-            value_lens,
-            headers_starts,
-            headers_counts,
-        }
+        let unsigned = self.unsigned.each_mut().map(|c| &mut c[..len]);
+        let signed = self.signed.each_mut().map(|c| &mut c[..len]);
+        Columns::over(unsigned, signed, &mut self.timestamp_deltas[..len])
     }
 
     /// Cheap beside the walk: the rows of a few records.

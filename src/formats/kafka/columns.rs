@@ -117,20 +117,9 @@ impl RecordColumns {
             self.signed.iter_mut().for_each(|c| c.resize(len, 0));
             self.timestamp_deltas.resize(len, 0);
         }
-        let [starts, key_starts, value_starts, headers_starts, headers_counts] =
-            self.unsigned.each_mut().map(|c| &mut c[..len]);
-        let [offset_deltas, key_lens, value_lens] = self.signed.each_mut().map(|c| &mut c[..len]);
-        Columns {
-            starts,
-            timestamp_deltas: &mut self.timestamp_deltas[..len],
-            offset_deltas,
-            key_starts,
-            key_lens,
-            value_starts,
-            value_lens,
-            headers_starts,
-            headers_counts,
-        }
+        let unsigned = self.unsigned.each_mut().map(|c| &mut c[..len]);
+        let signed = self.signed.each_mut().map(|c| &mut c[..len]);
+        Columns::over(unsigned, signed, &mut self.timestamp_deltas[..len])
     }
 
     /// Number of records.

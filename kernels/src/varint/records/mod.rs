@@ -42,6 +42,27 @@ pub struct Columns<'a> {
     pub headers_counts: &'a mut [u32],
 }
 
+impl<'a> Columns<'a> {
+    /// Columns over arrays of each type: starts of records, keys, values and headers, and counts of headers; offset deltas
+    /// and lengths of keys and values; timestamp deltas.
+    #[must_use]
+    pub fn over(unsigned: [&'a mut [u32]; 5], signed: [&'a mut [i32]; 3], timestamp_deltas: &'a mut [i64]) -> Self {
+        let [starts, key_starts, value_starts, headers_starts, headers_counts] = unsigned;
+        let [offset_deltas, key_lens, value_lens] = signed;
+        Columns {
+            starts,
+            timestamp_deltas,
+            offset_deltas,
+            key_starts,
+            key_lens,
+            value_starts,
+            value_lens,
+            headers_starts,
+            headers_counts,
+        }
+    }
+}
+
 impl Columns<'_> {
     /// How many records there is room for: the length of the shortest column.
     #[must_use]
