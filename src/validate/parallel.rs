@@ -39,8 +39,7 @@ fn threads(validator: &Validator<'_>) -> usize {
 
 /// Hands out `parts` one after the other, to the caller's thread and to others.
 ///
-/// The caller's takes part because it is awake: a thread that sleeps starts 50 µs later at best, and some kernels wake it on
-/// the CPU that is busy with waking it.
+/// The caller's takes part because it is awake; one that sleeps starts tens of microseconds later.
 fn share_out<T: Send>(validator: &Validator<'_>, parts: &mut [T], work: impl Fn(&mut T) + Sync) {
     let others = threads(validator).min(parts.len()).saturating_sub(1);
     let queue = Mutex::new(parts.iter_mut());

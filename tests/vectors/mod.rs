@@ -2,7 +2,7 @@
 //!
 //! `tests/data/kafka/java.tar.zst` and `clients.tar.zst` hold most of them. `BATCHWISE_KAFKA_VECTORS` may name a directory
 //! that holds the whole sets as `java/` and `clients/`.
-#![allow(dead_code, unreachable_pub)] // each test uses a part
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
 pub mod read;
 

@@ -92,24 +92,9 @@ impl Put for Vec<u8> {
     }
 
     fn string(&mut self, text: &str) -> &mut Self {
-        self.push(b'"');
-        let mut rest = text.as_bytes();
-        while let Some(at) = first_to_escape(rest) {
-            self.extend_from_slice(&rest[..at]);
-            let byte = rest[at];
-            match byte {
-                b'\n' => self.extend_from_slice(b"\\n"),
-                b'\t' => self.extend_from_slice(b"\\t"),
-                b'\r' => self.extend_from_slice(b"\\r"),
-                b'"' | b'\\' => self.extend_from_slice(&[b'\\', byte]),
-                _ => {
-                    self.text("\\u00").encoded(&[byte], Encoding::Hex);
-                }
-            }
-            rest = &rest[at + 1..];
-        }
-        self.extend_from_slice(rest);
-        self.push(b'"');
+        // A vector takes everything.
+        let written = serde_json::to_writer(&mut *self, text);
+        debug_assert!(written.is_ok());
         self
     }
 
@@ -135,16 +120,6 @@ impl Put for Vec<u8> {
         };
         self.key(format).text("\"").text(used.name()).text("\"")
     }
-}
-
-/// Where the first byte is that cannot stand in a JSON string as it is.
-fn first_to_escape(bytes: &[u8]) -> Option<usize> {
-    let escaped = |b: u8| (b < b' ') | (b == b'"') | (b == b'\\');
-    // Without a branch for each byte, so that many are compared at once.
-    let is_plain = |chunk: &[u8; 32]| !chunk.iter().fold(false, |any, &b| any | escaped(b));
-    let (chunks, _) = bytes.as_chunks::<32>();
-    let plain = 32 * chunks.iter().take_while(|chunk| is_plain(chunk)).count();
-    bytes[plain..].iter().position(|&b| escaped(b)).map(|at| plain + at)
 }
 
 fn utf8(out: &mut Vec<u8>, bytes: &[u8]) {

@@ -46,7 +46,7 @@ macro_rules! codecs {
 
         /// What codecs keep from one stream to the next.
         #[derive(Default)]
-        #[allow(dead_code)] // not every codec keeps something
+        #[allow(dead_code, reason = "not every codec keeps something")]
         struct States {
             $(#[cfg(feature = $name)] $module: $module::State,)*
         }
@@ -107,7 +107,7 @@ pub struct Failure {
 }
 
 /// Why a codec stopped.
-#[allow(dead_code)] // without codecs
+#[allow(dead_code, reason = "in a build without codecs")]
 enum Stop {
     /// The output is full and more is to come.
     Full,
@@ -115,7 +115,7 @@ enum Stop {
     Bad(Failure),
 }
 
-#[allow(dead_code)] // without codecs
+#[allow(dead_code, reason = "in a build without codecs")]
 impl Stop {
     fn bad(kind: ErrorKind, detail: Detail, field: &'static str, at: usize) -> Stop {
         Stop::Bad(Failure { error: Error::new(kind, detail, field, at as u64), on_open: false })
@@ -144,7 +144,7 @@ struct Output<'a> {
     len: usize,
 }
 
-#[allow(dead_code)] // not every codec uses everything
+#[allow(dead_code, reason = "not every codec uses everything")]
 impl Output<'_> {
     /// The part that is not written yet.
     fn rest(&mut self) -> &mut [u8] {
