@@ -38,7 +38,8 @@ pub use batchwise_kernels as kernels;
 pub use batchwise_kernels::{crc32c, selftest, varint, xxh3};
 pub use error::{Detail, Error, ErrorKind, Result, Within};
 pub use formats::{
-    Conformance, Defect, Depth, Format, Frame, Options, Order, Origin, Pieces, Scratch, Severity, Summary, iggy, kafka,
+    Conformance, Defect, Depth, Format, Frame, Options, Order, Origin, Passed, Pieces, Scratch, Severity, Summary,
+    iggy, kafka,
 };
 pub use validate::{Batch, Finding, Item, Report, Sink, Totals, Validator};
 

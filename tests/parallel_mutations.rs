@@ -21,11 +21,14 @@ fn compare(what: &dyn Fn() -> String, input: &[u8], pools: &[ThreadPool]) {
         options.depth = *depth;
         let validator = Validator::detecting().options(options).list_batches(true);
         let one = validator.validate(input);
+        let quick = validator.list_batches(false);
         for pool in pools {
             let many = validator.in_pool(pool).parallel_from(1).validate(input);
             let what = || format!("{} at {depth:?}: {} threads", what(), pool.current_num_threads());
             assert_eq!((one.totals, &one.findings), (many.totals, &many.findings), "{}", what());
             assert!(one == many, "{}: batches differ", what());
+            let many = quick.in_pool(pool).parallel_from(1).validate(input);
+            assert_eq!((one.totals, &one.findings), (many.totals, &many.findings), "{}, not listed", what());
         }
     }
 }

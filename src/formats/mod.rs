@@ -84,6 +84,22 @@ pub trait Format: Sync {
         }
     }
 
+    /// Goes past frames at the start of `bytes` that stand in order and of which there is nothing to tell, and brings `order`
+    /// up to date; those that start before `until`.
+    ///
+    /// Only as far as that is certain by a look quicker than [`check`](Self::check), which is for what is left.
+    fn pass_sound(
+        &self,
+        bytes: &[u8],
+        until: usize,
+        order: &mut Order,
+        options: &Options,
+        scratch: &mut Scratch,
+    ) -> Passed {
+        let _ = (bytes, until, order, options, scratch);
+        Passed::default()
+    }
+
     /// Reports what is wrong with `next` standing where `order` says; `offset` is where it starts.
     ///
     /// Offsets that are missing because of damage are told by the caller, not here.
@@ -295,6 +311,18 @@ pub struct Summary {
     pub compressed: bool,
     /// Nothing that the frame says can be relied on, its length included: a checksum over it is wrong.
     pub damaged: bool,
+}
+
+/// Frames of which there was nothing to tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Passed {
+    /// How many bytes they have together.
+    pub bytes: usize,
+    /// How many there are.
+    pub frames: u64,
+    /// Records in them.
+    pub records: u64,
 }
 
 /// Where a frame stands: what came before it and what seems to come after it.

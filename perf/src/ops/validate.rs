@@ -4,7 +4,8 @@
 //! batch. All check everything that a stored batch promises. What a contender does for it differs:
 //!
 //! * the validator also compares each batch with the one before (offsets, epochs) and collects what it finds in a report,
-//!   whose memory it uses again;
+//!   whose memory it uses again; it does not ask for a summary of each batch, and so passes common ones by
+//!   [`Format::pass_sound`];
 //! * the loop takes the length of each frame and calls [`Format::check`] for it.
 //!
 //! In `loop` and `threads`, `bytes` is the size of a batch; in `threads_total` it is that of all batches together, each of

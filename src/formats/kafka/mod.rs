@@ -50,7 +50,7 @@ pub use stamp_legacy::MessagePatch;
 
 use alloc::boxed::Box;
 
-use super::{Defect, Format, Frame, Options, Order, Pieces, Scratch, Severity, Summary};
+use super::{Defect, Format, Frame, Options, Order, Passed, Pieces, Scratch, Severity, Summary};
 use crate::{Detail, Error, ErrorKind, Result};
 
 /// Bytes before what the length field counts: baseOffset and batchLength.
@@ -118,6 +118,17 @@ impl Format for Log {
         defect: &mut dyn FnMut(Defect),
     ) -> Summary {
         check::check(frame, options, &Produce::default(), scratch, defect)
+    }
+
+    fn pass_sound(
+        &self,
+        bytes: &[u8],
+        until: usize,
+        order: &mut Order,
+        options: &Options,
+        scratch: &mut Scratch,
+    ) -> Passed {
+        check::pass(bytes, until, order, options, scratch)
     }
 
     fn check_order(

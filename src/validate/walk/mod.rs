@@ -1,6 +1,7 @@
 //! Hops through an input frame by frame, and finds its way back after damage.
 
 mod damage;
+mod sound;
 
 use alloc::vec::Vec;
 
@@ -9,16 +10,12 @@ use super::search::{in_pieces, is_intact};
 use super::{Batch, DETECT_IN, Finding, Sink, Totals, Validator};
 #[cfg(feature = "std")]
 use super::{Collector, Report};
-use crate::formats::{Defect, Depth, Format, Frame, Options, Order, Scratch, Severity, Summary};
-use crate::kernels::prefetch;
+use crate::formats::{Defect, Depth, Format, Order, Scratch, Severity, Summary};
 use crate::{Detail, Error, ErrorKind};
+use sound::Next;
 
 /// Longest frame that is held as a whole before its checksum was found to be right.
 pub(super) const WHOLE: u64 = 8 << 20;
-/// How far ahead of the hops bytes are brought near, where frames are shorter than that: about as many bytes as the
-/// hops pass while a line comes from the third-level cache.
-const AHEAD: usize = 2048;
-
 /// A walk through one input, or through a part of it.
 #[derive(Debug)]
 pub(crate) struct Walk<'p> {
@@ -40,18 +37,6 @@ pub(crate) struct Walk<'p> {
     /// What was found in the frame at the position; memory that is used again.
     defects: Vec<Defect>,
     scratch: Scratch,
-}
-
-/// What stands at the position.
-enum Next {
-    /// Nothing that is at hand, behind frames that were passed.
-    Passed,
-    /// A frame of this length, which was checked.
-    Frame(u64, Summary),
-    /// A frame so long that it is not at hand.
-    Long(u64),
-    /// No frame.
-    Bad(Defect),
 }
 
 impl<'p> Walk<'p> {
@@ -107,7 +92,7 @@ impl<'p> Walk<'p> {
     pub(crate) fn advance<I: Input>(&mut self, input: &mut I, until: u64, sink: &mut dyn Sink) -> Result<(), I::Error> {
         let wants_batches = sink.wants_batches() || sink.wants_bytes();
         while self.position < until.min(input.len()) && !self.stopped {
-            match self.pass_sound(input, until, !wants_batches)? {
+            match self.check_at_hand(input, until, !wants_batches)? {
                 Next::Passed => {}
                 Next::Frame(len, summary) => self.settle(len, summary, input, sink)?,
                 Next::Long(len) => self.long(len, input, sink)?,
@@ -116,53 +101,6 @@ impl<'p> Walk<'p> {
         }
         self.totals.bytes = self.position - self.begin;
         Ok(())
-    }
-
-    /// Checks frames that are at hand, and goes past those of which nothing is to be told, if it may.
-    ///
-    /// One after the other. What lost, ns for a batch of 200 B on a Zen 4, where this takes 62 and a plain loop over
-    /// `check` 51: runs of 64 frames found first and checked then, 70; of these the checksums of 32 batches together
-    /// and then their records, 75; the same for groups of 8, 77. For batches of 4 KiB from the third-level cache, with two
-    /// record walks in step: 710, where this takes 460. The core is busy with one batch, and while its records are
-    /// computed the checksum of the next one waits for memory: to group is to take the two apart.
-    fn pass_sound<I: Input>(&mut self, input: &mut I, until: u64, may_pass: bool) -> Result<Next, I::Error> {
-        let end = input.len();
-        self.format = if self.settled {
-            self.format_at(self.position, input)?
-        } else {
-            self.validator.first_format(input.bytes(self.position, DETECT_IN as u64)?)
-        };
-        self.settled = true;
-        let format = self.format;
-        let bytes = input.bytes(self.position, self.validator.head_len())?;
-        let prefix = format.prefix_len();
-        // A file that shrank ends where its bytes end.
-        let end = if bytes.len() < prefix { self.position + bytes.len() as u64 } else { end };
-        let mut rest = bytes;
-        loop {
-            let offset = self.position;
-            let len = match frame_at(format, prefix, rest, end - offset, offset, &self.validator.options) {
-                Ok(len) if len <= rest.len() as u64 => len,
-                Ok(len) => return Ok(Next::Long(len)),
-                Err(defect) => return Ok(Next::Bad(defect)),
-            };
-            let (frame, behind) = rest.split_at(len as usize);
-            if frame.len() <= AHEAD {
-                prefetch(behind.get(AHEAD..AHEAD + frame.len()).unwrap_or_default());
-            }
-            let Walk { validator, scratch, defects, .. } = self;
-            let frame = Frame { offset, bytes: frame };
-            let summary = format.check(frame, &validator.options, scratch, &mut |defect| defects.push(defect));
-            if !may_pass || !self.defects.is_empty() || !self.pass(len, &summary) {
-                return Ok(Next::Frame(len, summary));
-            }
-            rest = behind;
-            // Where it is not sure what to look at, it is asked anew.
-            let is_sure = rest.len() >= prefix && !self.validator.doubts(format, rest);
-            if self.position >= until || !is_sure {
-                return Ok(Next::Passed);
-            }
-        }
     }
 
     /// The format of what stands at `at`: the one so far, unless it cannot be that and is an intact frame of another one,
@@ -200,30 +138,6 @@ impl<'p> Walk<'p> {
         self.defects = defects;
         placed?;
         self.finish(&batch, input, sink)
-    }
-
-    /// Goes past a sound batch if it is in order, so that there is nothing to tell; else tells so.
-    #[inline]
-    fn pass(&mut self, len: u64, summary: &Summary) -> bool {
-        let Walk { order, format, validator, position, .. } = self;
-        let lowest = summary.lowest_offset();
-        // The first batch has none before it, and is not passed.
-        let joins = lowest.is_some() && lowest == order.next_offset && !order.after_damage && !summary.damaged;
-        if !joins {
-            return false;
-        }
-        order.is_first = false;
-        let mut quiet = true;
-        format.check_order(order, summary, *position, &validator.options, &mut |_| quiet = false);
-        if !quiet {
-            return false;
-        }
-        order.go_on_from(summary);
-        self.totals.batches += 1;
-        self.totals.records += summary.records;
-        self.unverified = (validator.options.depth == Depth::Frames).then_some((*position, len));
-        *position += len;
-        true
     }
 
     /// A frame that is not at hand: fetches it if it is short enough or intact, else tells that it is damaged.
@@ -410,27 +324,6 @@ fn tell(
         totals.count(defect.severity);
         sink.finding(finding);
         *stopped = validator.stop_at_first && defect.severity == Severity::Error;
-    }
-}
-
-/// Length of the frame at the start of `rest`, or the defect that stands there. `left` bytes of the input are left.
-#[inline]
-fn frame_at(
-    format: &dyn Format,
-    prefix: usize,
-    rest: &[u8],
-    left: u64,
-    offset: u64,
-    options: &Options,
-) -> Result<u64, Defect> {
-    if left < prefix as u64 {
-        return Err(format.tail(rest, offset, options).into());
-    }
-    match format.frame_len(rest, offset) {
-        Ok(len) if len <= left => Ok(len),
-        Ok(len) => Err(torn(len, left, offset)),
-        Err(_) if left == prefix as u64 => Err(format.tail(rest, offset, options).into()),
-        Err(error) => Err(error.into()),
     }
 }
 

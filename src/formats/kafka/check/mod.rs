@@ -5,10 +5,12 @@ mod legacy;
 mod oddities;
 mod plain;
 mod records;
+mod run;
 mod skip;
 
 pub(super) use oddities::place_of;
 pub(crate) use plain::Chunk;
+pub(super) use run::pass;
 
 use super::rules::{Judge, Of};
 use super::{Produce, RecordBatch};
