@@ -45,7 +45,7 @@ pub(super) fn scalar(mut word: u64) -> u64 {
 /// bytes take 1.9 cycles by themselves, which makes 15 of the 21 cycles of 128 bytes.
 #[inline(always)]
 #[allow(clippy::pointers_in_nomem_asm_block, reason = "no instruction reads through it")]
-fn opaque(s: &Secret) -> &Secret {
+pub(super) fn opaque(s: &Secret) -> &Secret {
     let mut at: *const Secret = s;
     #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
     // SAFETY: there is no instruction in it.
@@ -192,6 +192,13 @@ pub(super) fn tail(data: &[u8], seed: u64, s: &Secret) -> u64 {
     tail = step::<208>(data, seed, s, 67, tail);
     tail = step::<224>(data, seed, s, 83, tail);
     step::<240>(data, seed, s, 99, tail)
+}
+
+/// The product of the last 16 bytes of an input of 129 to [`MAX`] bytes, seed 0.
+#[inline(always)]
+pub(super) fn last(data: &[u8], s: &Secret) -> u64 {
+    let Some(last) = data.last_chunk::<16>() else { unreachable!("the caller has compared the length") };
+    scalar(mix16(last, 0, s, super::secret::MIN_LEN - 17, 0))
 }
 
 /// The sum with the product of the 16 bytes that end at `N`, if the input has them.
