@@ -1,7 +1,7 @@
 //! Every kernel that this CPU can run, from 16 B to 1 MiB; `portable` is the scalar baseline.
 
 use batchwise::kernels::search::{self, Pattern};
-use batchwise::kernels::varint::records::{self, Columns, Job};
+use batchwise::kernels::varint::records::{self, Columns, Job, Survey};
 use batchwise::kernels::{crc32c, varint, xxh3};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -232,6 +232,23 @@ fn walk(c: &mut Criterion) {
     }
 }
 
+fn survey(c: &mut Criterion) {
+    let mut group = c.benchmark_group("varint::records::survey");
+    for size in [16_usize, 64, 1 << 10] {
+        let wire = records_of(size);
+        group.throughput(Throughput::Elements(COUNT as u64));
+        for kernel in records::survey::available() {
+            let run = |wire: &[u8]| {
+                let mut survey = Survey::default();
+                records::survey::with(kernel, wire, COUNT, &mut survey);
+                survey
+            };
+            assert_eq!((run(&wire).records, run(&wire).end), (COUNT, wire.len()));
+            group.bench_function(BenchmarkId::new(kernel.name(), size), |b| b.iter(|| run(black_box(&wire))));
+        }
+    }
+}
+
 fn search_find(c: &mut Criterion) {
     let mut group = c.benchmark_group("search::find");
     // A length that is neither negative nor zero, then a version that random bytes have not.
@@ -299,5 +316,5 @@ varint_decode_run!(decode_run_u64, u64);
 
 criterion_group!(crc, crc32c_update, crc32c_copy, crc32c_many, crc32c_patch, crc32c_advance);
 criterion_group!(xxh, xxh3_hash64, xxh3_consume, xxh3_many, xxh3_many_ranges);
-criterion_group!(others, decode_run_u32, decode_run_u64, walk, walk_many, search_find);
+criterion_group!(others, decode_run_u32, decode_run_u64, walk, walk_many, survey, search_find);
 criterion_main!(crc, xxh, others);

@@ -46,5 +46,6 @@ operations! {
     varint::decode_run_u64::TABLE => selftest::RUN_U64,
     varint::records::walk::TABLE => selftest::WALK,
     varint::records::walk_many::TABLE => selftest::WALK_MANY,
+    varint::records::survey::TABLE => selftest::SURVEY,
     search::find::TABLE => selftest::FIND,
 }

@@ -4,7 +4,7 @@
 mod support;
 
 use batchwise_kernels::search::{self, Pattern};
-use batchwise_kernels::varint::records::{self, Columns, Job, walk, walk_many};
+use batchwise_kernels::varint::records::{self, Columns, Job, Survey, survey, walk, walk_many};
 use batchwise_kernels::{crc32c, varint, xxh3};
 use support::Rng;
 use support::guard::Guarded;
@@ -265,6 +265,41 @@ fn chain(rng: &mut Rng, count: usize, longest: usize) -> Vec<u8> {
         wire.extend(body);
     }
     wire
+}
+
+#[test]
+fn surveys_stay_inside() {
+    let mut rng = Rng(83);
+    let mut guarded = Guarded::new(2);
+    for round in 0..2000 {
+        let count = 1 + rng.below(40);
+        // Records of any size, or all alike, which are looked at in another way.
+        let wire = if round % 2 == 0 {
+            chain(&mut rng, count, [3, 20, 60][round % 3])
+        } else {
+            let value = rng.below(57);
+            let one = |i: usize| {
+                let mut record = vec![2 * (value as u8 + 6), 0, 2, 2 * i as u8, 1, 2 * value as u8];
+                record.resize(6 + value + 1, 0);
+                record
+            };
+            (0..count).flat_map(one).collect()
+        };
+        let len = if rng.below(2) == 0 { wire.len() } else { rng.below(wire.len() + 1) };
+        let bytes = &*guarded.place(&wire[..len], rng.below(2) == 0);
+        let mut want = Survey::default();
+        while want.records < count
+            && let Some(head) =
+                records::read(bytes, want.end, 0).ok().filter(|head| head.plain && head.headers_count == 0)
+        {
+            want.add(&head);
+        }
+        for kernel in survey::available() {
+            let mut told = Survey::default();
+            survey::with(kernel, bytes, count, &mut told);
+            assert_eq!(told, want, "{}", kernel.name());
+        }
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod support;
 
 use batchwise_kernels::varint::{
     self,
-    records::{self, Columns, Error, Fault, Field, Job, walk, walk_many},
+    records::{self, Columns, Error, Fault, Field, Job, Survey, survey, walk, walk_many},
 };
 use support::Rng;
 
@@ -42,6 +42,8 @@ impl Table {
 struct Expected {
     table: Table,
     result: Result<(usize, bool), Error>,
+    /// Where each of the first records ends that are of the common form.
+    common: Vec<usize>,
 }
 
 /// A parser that shares nothing with the kernels but the names of what is wrong.
@@ -155,12 +157,31 @@ impl Parser<'_> {
 fn expected(bytes: &[u8], count: usize) -> Expected {
     let mut parser = Parser { bytes, at: 0, end: bytes.len(), plain: true };
     let mut table = Table::default();
+    let mut common = Vec::new();
     for record in 0..count {
         if let Err((field, at, fault)) = parser.record(&mut table) {
-            return Expected { table, result: Err(Error { record, field, at, fault }) };
+            return Expected { table, result: Err(Error { record, field, at, fault }), common };
+        }
+        if parser.plain && table.unsigned[4][record] == 0 && common.len() == record {
+            common.push(parser.at);
         }
     }
-    Expected { table, result: Ok((parser.at, parser.plain)) }
+    Expected { table, result: Ok((parser.at, parser.plain)), common }
+}
+
+/// What a survey of the first `records` has to tell.
+fn surveyed(expected: &Expected, records: usize) -> Survey {
+    let (offsets, timestamps) = (&expected.table.signed[0][..records], &expected.table.timestamp_deltas[..records]);
+    Survey {
+        records,
+        end: expected.common[..records].last().copied().unwrap_or(0),
+        first_timestamp_delta: timestamps.first().copied().unwrap_or(0),
+        least_timestamp_delta: timestamps.iter().copied().min().unwrap_or(i64::MAX),
+        most_timestamp_delta: timestamps.iter().copied().max().unwrap_or(i64::MIN),
+        first_offset_delta: offsets.first().copied().unwrap_or(0),
+        last_offset_delta: offsets.last().copied().unwrap_or(0),
+        ascending: offsets.is_sorted_by(|a, b| a < b),
+    }
 }
 
 /// Every kernel and the reader of single records, on an allocation of exactly the size of `bytes`.
@@ -180,6 +201,17 @@ fn compare(bytes: &[u8], count: usize) -> Expected {
                 expected.result,
                 expected.table
             );
+        }
+    }
+    for kernel in survey::available() {
+        // In one go and in two.
+        for stop in [count, count / 3] {
+            let mut told = Survey::default();
+            for until in [stop, count] {
+                survey::with(kernel, &bytes, until, &mut told);
+                let want = surveyed(&expected, expected.common.len().min(until));
+                assert_eq!(told, want, "{}: until {until}\n{bytes:02X?}", kernel.name());
+            }
         }
     }
     let (mut at, mut plain) = (0, true);
@@ -292,6 +324,76 @@ fn sound_records_of_every_shape() {
             }
             compare(&bytes, count + 1);
             compare(&bytes, count / 2);
+        }
+    }
+}
+
+/// Records of one size, which a survey passes together: `timestamp` gives the 64-bit deltas.
+fn alike(count: usize, key: Option<usize>, value: usize, timestamp: impl Fn(usize) -> i64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for i in 0..count {
+        let mut body = vec![0];
+        put(&mut body, timestamp(i));
+        put(&mut body, i as i64);
+        for len in [key, Some(value)] {
+            put(&mut body, len.map_or(-1, |len| len as i64));
+            body.extend(support::bytes(len.unwrap_or(0), i as u64));
+        }
+        put(&mut body, 0);
+        put(&mut bytes, body.len() as i64);
+        bytes.extend(body);
+    }
+    bytes
+}
+
+/// Batches of records that are alike, or nearly.
+fn alikes(count: usize) -> Vec<Vec<u8>> {
+    let timestamps: [fn(usize) -> i64; 8] = [
+        |_| 0,
+        |i| (i % 64) as i64,
+        |i| 64 + 13 * i as i64,
+        |i| 8150 + i as i64,
+        |_| 1 << 20,
+        |_| -3,
+        |i| -(i as i64),
+        |_| i64::MIN,
+    ];
+    let shapes = [(None, 10), (None, 100), (None, 0), (Some(0), 0), (Some(8), 70), (Some(100), 9), (Some(3), 9000)];
+    shapes.iter().flat_map(|&(key, value)| timestamps.map(|t| alike(count, key, value, t))).collect()
+}
+
+#[test]
+fn records_alike() {
+    support::report("varint::records::survey", survey::TABLE.all());
+    for count in [1, 2, 9, 10, 24, 64, 66, 150] {
+        for bytes in alikes(count) {
+            let sound = compare(&bytes, count);
+            assert_eq!(sound.common.len(), count);
+            compare(&bytes, count + 1);
+            compare(&bytes[..bytes.len() - 1], count);
+        }
+    }
+    let sound = compare(&alike(9000, None, 1, |_| 0), 9000);
+    assert_eq!(sound.common.len(), 9000);
+}
+
+#[test]
+fn records_nearly_alike() {
+    let mut rng = Rng(7);
+    for sound in alikes(40) {
+        let starts = expected(&sound, 40).table.unsigned[0].clone();
+        for i in 0..40 {
+            let start = starts[i] as usize;
+            let next = starts.get(i + 1).map_or(sound.len(), |&next| next as usize);
+            // Heads, the last bytes of each record, and one between.
+            let middle = start + rng.below(next - start);
+            for at in (start..next).filter(|&at| at - start < 14 || next - at < 3 || at == middle) {
+                for change in [2, 0x80, rng.next() as u8] {
+                    let mut bytes = sound.clone();
+                    bytes[at] ^= change;
+                    compare(&bytes, 40);
+                }
+            }
         }
     }
 }

@@ -387,5 +387,4 @@ impl Summary {
 pub struct Scratch {
     pub(crate) frames: iggy::FrameList,
     pub(crate) decoder: crate::codec::Decoder,
-    pub(crate) chunk: kafka::Chunk,
 }

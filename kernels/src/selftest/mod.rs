@@ -22,7 +22,7 @@ mod xxh3;
 pub(crate) use crc32c::{ADVANCE, COPY, MANY, PATCH, UPDATE};
 pub(crate) use search::FIND;
 pub(crate) use varint::{RUN_U32, RUN_U64};
-pub(crate) use walk::{WALK, WALK_MANY};
+pub(crate) use walk::{SURVEY, WALK, WALK_MANY};
 pub(crate) use xxh3::{CONSUME, MANY as HASH_MANY, MANY_RANGES, ONESHOT};
 
 use crate::dispatch::{self, Kernel, Level, Operation, Table};

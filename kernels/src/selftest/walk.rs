@@ -2,7 +2,7 @@
 
 use super::varint::code;
 use super::{Answers, Cases, Input, Rng, Words};
-use crate::varint::records::{Columns, Error, Fault, Field, Job, Walked, walk, walk_many};
+use crate::varint::records::{Columns, Error, Fault, Field, Job, Survey, Walked, survey, walk, walk_many};
 use crate::varint::{MAX_LEN_64, encode_zigzag64};
 
 /// Records of a case, at most.
@@ -211,6 +211,43 @@ pub(crate) const WALK_MANY: Cases<walk_many::Function> = Cases {
         let results = jobs.map(|job| job.walked);
         for ((table, walked), count) in tables.iter().zip(results).zip(counts) {
             table.tell(count, walked, words);
+        }
+    },
+};
+
+fn tell(survey: &Survey, words: &mut Words) {
+    let Survey { records, end, first_timestamp_delta, least_timestamp_delta, most_timestamp_delta, .. } = *survey;
+    let Survey { first_offset_delta, last_offset_delta, ascending, .. } = *survey;
+    let deltas = [first_timestamp_delta, least_timestamp_delta, most_timestamp_delta];
+    [records as u64, end as u64].into_iter().chain(deltas.map(|delta| delta as u64)).for_each(|word| words.push(word));
+    [first_offset_delta, last_offset_delta].iter().for_each(|delta| words.push(*delta as u32));
+    words.push(ascending);
+}
+
+pub(crate) const SURVEY: Cases<survey::Function> = Cases {
+    known: |kernel, answers| {
+        // Up to the header of the second record; then it is one of records that are alike, but for the last one.
+        let mut alike = [0; 12 * 8];
+        for (i, record) in alike.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            *record = [14, 0, if i == 5 { 6 } else { 2 }, 2 * i as u8, 1, 2, b'x', 0];
+        }
+        alike[11 * 8 + 3] = 2;
+        let cases: [(&[u8], usize, [u64; 8]); 2] =
+            [(&RECORDS_KNOWN, 2, [1, 8, 0, 0, 0, 0, 0, 1]), (&alike, 13, [12, 96, 1, 1, 3, 0, 1, 0])];
+        for (bytes, until, told) in cases {
+            let (mut survey, mut words) = (Survey::default(), Words::new());
+            survey::with(kernel, bytes, until, &mut survey);
+            tell(&survey, &mut words);
+            answers.expect_all(&told, &words);
+        }
+    },
+    make,
+    run: |kernel, input, words| {
+        let (bytes, count) = (&input.scratch[..input.used], count(input));
+        let mut survey = Survey::default();
+        for until in [count / 2, count] {
+            survey::with(kernel, bytes, until, &mut survey);
+            tell(&survey, words);
         }
     },
 };

@@ -9,21 +9,25 @@ use batchwise::kafka::RecordBatch;
 pub(super) const HEADER: usize = 61;
 
 /// Appends a batch whose first record has the offset `base_offset`: a header around the records that `fill` appends, of
-/// which it tells the number.
-pub(super) fn append(segment: &mut Vec<u8>, base_offset: usize, fill: impl FnOnce(&mut Vec<u8>) -> usize) -> usize {
+/// which it tells the number and the greatest timestamp delta.
+pub(super) fn append(
+    segment: &mut Vec<u8>,
+    base_offset: usize,
+    fill: impl FnOnce(&mut Vec<u8>) -> (usize, i64),
+) -> usize {
     let start = segment.len();
     segment.resize(start + HEADER, 0);
-    let count = fill(segment);
+    let (count, most) = fill(segment);
     let length = (segment.len() - start - 12) as i32;
     let last = count as i32 - 1;
-    let timestamp = 1_714_000_000_000_i64.to_be_bytes();
+    let timestamp = 1_714_000_000_000_i64;
     let header = &mut segment[start..start + HEADER];
     header[0..8].copy_from_slice(&(base_offset as i64).to_be_bytes());
     header[8..12].copy_from_slice(&length.to_be_bytes());
     header[16] = 2;
     header[23..27].copy_from_slice(&last.to_be_bytes());
-    header[27..35].copy_from_slice(&timestamp);
-    header[35..43].copy_from_slice(&timestamp);
+    header[27..35].copy_from_slice(&timestamp.to_be_bytes());
+    header[35..43].copy_from_slice(&(timestamp + most).to_be_bytes());
     // No producer: id, epoch and sequence are -1.
     header[43..57].fill(0xFF);
     header[57..61].copy_from_slice(&(last + 1).to_be_bytes());
@@ -47,6 +51,6 @@ pub(super) fn append_random(segment: &mut Vec<u8>, base_offset: usize, len: usiz
             record(out, count, Shape { timestamp_delta: 0, key, value }, rng);
             count += 1;
         }
-        count
+        (count, 0)
     })
 }

@@ -1,7 +1,8 @@
 //! Deep checks of uncompressed batches: framing, checksum, and every record, against decoders reading the same bytes.
 //!
 //! A batch holds 16 KiB of records, the size that producers send by default; times are per record, `bytes` is the size
-//! of a value. What a contender does for it differs:
+//! of a value, on average. Records of `plain` are all of one form and size, those of `random` are not: values of 10 to
+//! 150 bytes, every second one with a key, within 400 ms. What a contender does for it differs:
 //!
 //! * ours checks every promise of the stored format (structure, order of offsets, timestamps and their maximum, forms of
 //!   varints, header fields) and hands out nothing;
@@ -11,7 +12,7 @@
 //!   own and a list of headers; it compares no more. Its reader, private otherwise, is public by its feature
 //!   `unstable-fuzzing`.
 
-use super::records::{Shape, record};
+use super::records::{self, Shape, record};
 use crate::harness::{Case, Plan, Rng};
 use batchwise::kafka::Log;
 use batchwise::{Conformance, Options, Validator};
@@ -27,25 +28,31 @@ const BATCH: usize = 16 << 10;
 const RECORDS: usize = 20_480;
 
 pub(super) fn cases() -> Vec<Plan> {
-    [10, 100, 1024].into_iter().map(|value| Plan::new("plain", value as u64, move || deep_check(value))).collect()
+    let plain = [10, 100, 1024].into_iter().map(|value| {
+        Plan::new("plain", value as u64, move || {
+            deep_check(value + 6, move |_| Shape { timestamp_delta: 0, key: None, value })
+        })
+    });
+    // With a key of 12 bytes in every second one.
+    plain.chain([Plan::new("random", 80, || deep_check(80 + 6 + 7, records::random))]).collect()
 }
 
-struct Batches {
-    value: usize,
+struct Batches<S> {
+    shape: S,
     count: usize,
     batches: usize,
     segment: Bytes,
 }
 
-fn deep_check(value: usize) -> Case<Batches> {
+/// Batches of as many records as make [`BATCH`] bytes where one takes `size`, fields of one byte each.
+fn deep_check<S: Fn(&mut Rng) -> Shape + 'static>(size: usize, shape: S) -> Case<Batches<S>> {
     let mut options = Options::default();
     options.conformance = Conformance::Strict;
     let validator = Validator::new(&Log).options(options);
-    // 6 bytes of fields beside the value where all are short.
-    let count = BATCH / (value + 6);
+    let count = BATCH / size;
     let batches = RECORDS.div_ceil(count);
-    let kernel = super::kernel("varint::records::walk");
-    Case::new(Batches { value, count, batches, segment: Bytes::new() }, count * batches, refresh)
+    let kernel = super::kernel("varint::records::survey");
+    Case::new(Batches { shape, count, batches, segment: Bytes::new() }, count * batches, refresh)
         .ours(kernel, move |b| {
             let report = validator.validate(&b.segment);
             assert!(report.totals.is_valid() && report.totals.batches == b.batches as u64, "{:?}", report.totals);
@@ -67,14 +74,19 @@ fn deep_check(value: usize) -> Case<Batches> {
         })
 }
 
-fn refresh(data: &mut Batches, rng: &mut Rng) {
+fn refresh<S: Fn(&mut Rng) -> Shape>(data: &mut Batches<S>, rng: &mut Rng) {
     let mut segment = Vec::new();
     for batch in 0..data.batches {
         super::batches::append(&mut segment, batch * data.count, |out| {
+            let mut most = 0;
             for i in 0..data.count {
-                record(out, i, Shape { timestamp_delta: 0, key: None, value: data.value }, rng);
+                let shape = (data.shape)(rng);
+                // The first record has the base timestamp, as writers make it.
+                let timestamp_delta = if i == 0 { 0 } else { shape.timestamp_delta };
+                most = most.max(timestamp_delta);
+                record(out, i, Shape { timestamp_delta, ..shape }, rng);
             }
-            data.count
+            (data.count, most)
         });
     }
     data.segment = segment.into();

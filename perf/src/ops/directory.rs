@@ -83,7 +83,7 @@ fn make(log: &mut Log, rng: &mut Rng) -> io::Result<()> {
                 for i in 0..count {
                     record(out, i, Shape { timestamp_delta: 0, key: None, value: VALUE }, rng);
                 }
-                count
+                (count, 0)
             });
             file.write_all(&batch)?;
             room = room.saturating_sub(batch.len() as u64);

@@ -33,7 +33,7 @@ fn uniform(_: &mut Rng) -> Shape {
 }
 
 /// Every second record with a key, values of 10 to 150 bytes, within 400 ms.
-fn random(rng: &mut Rng) -> Shape {
+pub(super) fn random(rng: &mut Rng) -> Shape {
     let key = (rng.next() & 1 == 0).then(|| 4 + rng.below(17));
     Shape { timestamp_delta: rng.below(400) as i64, key, value: 10 + rng.below(141) }
 }

@@ -60,7 +60,7 @@ fn one_thread(count: usize, len: usize) -> Case<Batches> {
     let mut report = Report::default();
     let mut scratch = Scratch::default();
     case(count, len)
-        .ours(kernel("varint::records::walk"), move |data| validate(Validator::new(&Log), data, &mut report))
+        .ours(kernel("varint::records::survey"), move |data| validate(Validator::new(&Log), data, &mut report))
         .peer("batchwise-loop", move |data| plain_loop(&data.segment, &mut scratch))
 }
 
@@ -82,7 +82,7 @@ fn two_threads(count: usize, len: usize) -> Case<Batches> {
     let pool = ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
     let (mut one, mut two) = (Report::default(), Report::default());
     case(count, len)
-        .ours(kernel("varint::records::walk"), move |data| {
+        .ours(kernel("varint::records::survey"), move |data| {
             validate(Validator::new(&Log).in_pool(&pool), data, &mut two)
         })
         .peer("batchwise-one-thread", move |data| validate(Validator::new(&Log), data, &mut one))

@@ -28,8 +28,6 @@ mod rules;
 mod stamp;
 mod stamp_legacy;
 
-pub(crate) use check::Chunk;
-
 pub use attributes::{Attributes, TimestampType};
 pub use batch::{BatchHeader, RecordBatch};
 pub use build::{NewRecord, RecordBatchBuilder};
@@ -126,9 +124,9 @@ impl Format for Log {
         until: usize,
         order: &mut Order,
         options: &Options,
-        scratch: &mut Scratch,
+        _: &mut Scratch,
     ) -> Passed {
-        check::pass(bytes, until, order, options, scratch)
+        check::pass(bytes, until, order, options)
     }
 
     fn check_order(

@@ -1,6 +1,7 @@
 //! Record by record, branching on the length of each varint: the scalar baseline.
 
-use super::{Columns, Error, Fault, Field, Job, MAX_INPUT, Walked, read};
+use super::alike::{one_by_one, survey_by};
+use super::{Columns, Error, Fault, Field, Job, MAX_INPUT, Survey, Walked, read};
 
 /// How far a walk has come: the next record, and where it begins.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,10 @@ pub(super) fn walk_many(jobs: &mut [Job<'_>]) {
     for job in jobs {
         job.walked = walk(job.bytes, &mut job.columns);
     }
+}
+
+pub(super) fn survey(bytes: &[u8], until: usize, survey: &mut Survey) {
+    survey_by(bytes, until, survey, |bytes, until, survey, patience| one_by_one(bytes, until, survey, *patience));
 }
 
 pub(super) fn check_input(bytes: &[u8]) -> Result<(), Error> {

@@ -9,7 +9,6 @@ mod run;
 mod skip;
 
 pub(super) use oddities::place_of;
-pub(crate) use plain::Chunk;
 pub(super) use run::pass;
 
 use super::rules::{Judge, Of};
@@ -75,10 +74,9 @@ fn batch(frame: Frame<'_>, produce: &Produce, scratch: &mut Scratch, judge: &mut
 /// Checks what is behind the header; tells how many records were read.
 fn payload(batch: &RecordBatch<'_>, produce: &Produce, scratch: &mut Scratch, judge: &mut Judge<'_>) -> u64 {
     let start = batch.offset() + super::BatchHeader::SIZE as u64;
-    let Scratch { decoder, chunk, .. } = scratch;
     let number = batch.codec();
     if number == 0 {
-        return records::check(batch, batch.payload(), Within::Input, produce, chunk, judge);
+        return records::check(batch, batch.payload(), Within::Input, produce, judge);
     }
     let Some(codec) = Codec::from_number(number) else {
         let detail = Detail::Value { found: number.into(), rule: "must be 0 to 4" };
@@ -86,7 +84,7 @@ fn payload(batch: &RecordBatch<'_>, produce: &Produce, scratch: &mut Scratch, ju
         return 0;
     };
     let limit = judge.options.max_decompressed;
-    match decoder.decode_checking(codec, batch.payload(), true, limit) {
+    match scratch.decoder.decode_checking(codec, batch.payload(), true, limit) {
         // Readers open the stream of a batch without records, and do no more.
         Err(failure) if batch.header().records_count() > 0 || failure.on_open => {
             judge.report(failure.error.moved_by(start));
@@ -99,7 +97,7 @@ fn payload(batch: &RecordBatch<'_>, produce: &Produce, scratch: &mut Scratch, ju
             for note in [notes.checksum, notes.trailing, notes.empty_block].into_iter().flatten() {
                 judge.note(note.moved_by(start));
             }
-            records::check(batch, decoded.bytes, Within::Decompressed, produce, chunk, judge)
+            records::check(batch, decoded.bytes, Within::Decompressed, produce, judge)
         }
     }
 }

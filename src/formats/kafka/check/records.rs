@@ -1,7 +1,6 @@
 //! The records of a record batch.
 
-use super::plain::{self, Chunk};
-use super::{oddities, skip};
+use super::{oddities, plain, skip};
 use crate::formats::kafka::rules::Judge;
 use crate::formats::kafka::{BatchHeader, Produce, Record, RecordBatch, Records, TimestampType, control};
 use crate::{Detail, Error, ErrorKind, Within};
@@ -12,7 +11,6 @@ pub(super) fn check(
     bytes: &[u8],
     within: Within,
     produce: &Produce,
-    chunk: &mut Chunk,
     judge: &mut Judge<'_>,
 ) -> u64 {
     // A negative count is reported with the header.
@@ -21,7 +19,7 @@ pub(super) fn check(
         return 0;
     }
     let mut walk = Walk::new(batch, within, produce);
-    if let Some(plain) = plain::read(batch, bytes, produce, judge.is_client(), chunk) {
+    if let Some(plain) = plain::read(batch, bytes, produce, judge.is_client()) {
         walk.count = batch.header().records_count() as u64;
         walk.max_timestamp = plain.max_timestamp;
         walk.first_timestamp(plain.first_timestamp_delta, Raw { bytes, at: 0 }, judge);

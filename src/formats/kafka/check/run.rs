@@ -4,7 +4,7 @@
 
 use super::plain;
 use crate::formats::kafka::{Attributes, BatchHeader, Produce, RecordBatch, TimestampType};
-use crate::formats::{Depth, Options, Order, Origin, Passed, Scratch};
+use crate::formats::{Depth, Options, Order, Origin, Passed};
 
 /// Goes past such batches at the start of `bytes`, those that start before `until`.
 pub(in crate::formats::kafka) fn pass(
@@ -12,7 +12,6 @@ pub(in crate::formats::kafka) fn pass(
     until: usize,
     order: &mut Order,
     options: &Options,
-    scratch: &mut Scratch,
 ) -> Passed {
     let mut passed = Passed::default();
     // Producers' batches all start at 0, and a broken order is told about.
@@ -37,7 +36,7 @@ pub(in crate::formats::kafka) fn pass(
         if !(in_order && common && batch.verify_checksum().is_ok()) {
             break;
         }
-        let Some(found) = plain::read(&batch, batch.payload(), &produce, false, &mut scratch.chunk) else { break };
+        let Some(found) = plain::read(&batch, batch.payload(), &produce, false) else { break };
         let own_timestamps = batch.attributes().timestamp_type() == TimestampType::CreateTime;
         let holds = !own_timestamps || found.max_timestamp == header.max_timestamp();
         if found.first_timestamp_delta != 0 || !holds {

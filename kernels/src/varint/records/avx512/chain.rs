@@ -1,10 +1,10 @@
 //! The stages of a pass, and what they hand to each other.
 
 use super::super::portable::Place;
+use super::out::{Blocks, Sums, put_256, put_512};
 use super::shuffle::{PATTERN, SHUFFLES};
 use crate::varint::records::Columns;
 use core::arch::x86_64::*;
-use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 /// Blocks in a ring: a power of two above the distance between the first stage and the last.
@@ -20,41 +20,8 @@ struct Ring {
     values_at: [[u32; 8]; RING],
     /// The four bytes there.
     values: [MaybeUninit<[u32; 8]>; RING],
-}
-
-/// The columns from the first record of a pass on, in blocks. All have room for as many.
-struct Blocks<'a> {
-    starts: *mut [u32; 8],
-    timestamp_deltas: *mut [i64; 8],
-    offset_deltas: *mut [i32; 8],
-    key_starts: *mut [u32; 8],
-    key_lens: *mut [i32; 8],
-    value_starts: *mut [u32; 8],
-    value_lens: *mut [i32; 8],
-    headers_starts: *mut [u32; 8],
-    headers_counts: *mut [u32; 8],
-    room: usize,
-    columns: PhantomData<&'a mut Columns<'a>>,
-}
-
-impl<'a> Blocks<'a> {
-    /// As many whole blocks as there are from record `first` on.
-    fn new(columns: &'a mut Columns<'_>, first: usize) -> Self {
-        let until = columns.len();
-        Blocks {
-            starts: columns.starts[first..until].as_mut_ptr().cast(),
-            timestamp_deltas: columns.timestamp_deltas[first..until].as_mut_ptr().cast(),
-            offset_deltas: columns.offset_deltas[first..until].as_mut_ptr().cast(),
-            key_starts: columns.key_starts[first..until].as_mut_ptr().cast(),
-            key_lens: columns.key_lens[first..until].as_mut_ptr().cast(),
-            value_starts: columns.value_starts[first..until].as_mut_ptr().cast(),
-            value_lens: columns.value_lens[first..until].as_mut_ptr().cast(),
-            headers_starts: columns.headers_starts[first..until].as_mut_ptr().cast(),
-            headers_counts: columns.headers_counts[first..until].as_mut_ptr().cast(),
-            room: (until - first) / 8,
-            columns: PhantomData,
-        }
-    }
+    /// For a survey: both deltas, eight of each.
+    deltas: [MaybeUninit<__m512i>; RING],
 }
 
 /// Half of the heads of a block.
@@ -83,29 +50,6 @@ fn store_lanes(lanes: &mut [u32; 8], v: __m256i) {
     unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), v) }
 }
 
-/// Writes block `block` of a column.
-///
-/// # Safety
-/// It is below the room of the [`Blocks`] that `column` is of.
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn put_512(column: *mut [i64; 8], block: usize, v: __m512i) {
-    // SAFETY: the caller's; a block is 64 bytes, and the store needs no alignment.
-    unsafe { _mm512_storeu_si512(column.wrapping_add(block).cast(), v) }
-}
-
-/// Writes block `block` of a column.
-///
-/// # Safety
-/// It is below the room of the [`Blocks`] that `column` is of.
-#[inline]
-#[target_feature(enable = "avx")]
-unsafe fn put_256<T>(column: *mut [T; 8], block: usize, v: __m256i) {
-    const { assert!(size_of::<T>() == 4) }
-    // SAFETY: the caller's; a block is 32 bytes, and the store needs no alignment.
-    unsafe { _mm256_storeu_si256(column.wrapping_add(block).cast(), v) }
-}
-
 /// Undoes the zigzag mapping in each 32-bit lane.
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -125,8 +69,8 @@ fn unzigzag_256(v: __m256i) -> __m256i {
 /// The shortest input that a pass looks at.
 pub(super) const MIN_INPUT: usize = 64;
 
-/// One pass over consecutive records.
-pub(super) struct Chain<'a> {
+/// One pass over consecutive records, which are put into columns if `STORE`, and summed up otherwise.
+pub(super) struct Chain<'a, const STORE: bool> {
     bytes: &'a [u8],
     /// The last byte at which a record may begin that is hopped over: sixteen bytes are read from one before it.
     last_hop: usize,
@@ -143,7 +87,25 @@ pub(super) struct Heads {
     pub(super) tails: u32,
 }
 
-impl Chain<'_> {
+impl Heads {
+    /// Returns the fields of eight heads, joined, and how many bytes they take beyond one each.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+    pub(super) fn join(&self) -> ([__m512i; 2], __m256i) {
+        let fields = self.payload.map(|p| {
+            let fourteen = _mm512_maddubs_epi16(_mm512_set1_epi16(FOURTEEN), p);
+            _mm512_madd_epi16(fourteen, _mm512_set1_epi32(TWENTY_EIGHT))
+        });
+        let sums = self.continued.map(|c| _mm512_sad_epu8(c, _mm512_setzero_si512()));
+        let lower = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 0, 0, 0, 0, 0, 0, 0);
+        let upper = _mm512_setr_epi32(2, 6, 10, 14, 18, 22, 26, 30, 0, 0, 0, 0, 0, 0, 0, 0);
+        let lower = _mm512_castsi512_si256(_mm512_permutex2var_epi32(sums[0], lower, sums[1]));
+        let upper = _mm512_castsi512_si256(_mm512_permutex2var_epi32(sums[0], upper, sums[1]));
+        (fields, _mm256_srli_epi32::<7>(_mm256_add_epi32(lower, upper)))
+    }
+}
+
+impl<const STORE: bool> Chain<'_, STORE> {
     /// Hops over record `j` of `block`, which begins at `at`, to the next one; `None` if it is too near the end.
     #[inline]
     #[target_feature(enable = "avx2,bmi1")]
@@ -205,22 +167,6 @@ impl Chain<'_> {
         Heads { payload, continued, odd: (long | odd).into(), tails: tails.into() }
     }
 
-    /// Returns the fields of eight heads, joined, and how many bytes they take beyond one each.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-    pub(super) fn heads_join(heads: &Heads) -> ([__m512i; 2], __m256i) {
-        let fields = heads.payload.map(|p| {
-            let fourteen = _mm512_maddubs_epi16(_mm512_set1_epi16(FOURTEEN), p);
-            _mm512_madd_epi16(fourteen, _mm512_set1_epi32(TWENTY_EIGHT))
-        });
-        let sums = heads.continued.map(|c| _mm512_sad_epu8(c, _mm512_setzero_si512()));
-        let lower = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 0, 0, 0, 0, 0, 0, 0);
-        let upper = _mm512_setr_epi32(2, 6, 10, 14, 18, 22, 26, 30, 0, 0, 0, 0, 0, 0, 0, 0);
-        let lower = _mm512_castsi512_si256(_mm512_permutex2var_epi32(sums[0], lower, sums[1]));
-        let upper = _mm512_castsi512_si256(_mm512_permutex2var_epi32(sums[0], upper, sums[1]));
-        (fields, _mm256_srli_epi32::<7>(_mm256_add_epi32(lower, upper)))
-    }
-
     /// Writes the deltas and the lengths of the keys, and returns the latter.
     ///
     /// # Panics
@@ -234,6 +180,10 @@ impl Chain<'_> {
         let keys = _mm512_setr_epi32(2, 6, 10, 14, 18, 22, 26, 30, 0, 0, 0, 0, 0, 0, 0, 0);
         let keys = _mm512_castsi512_si256(_mm512_permutex2var_epi32(fields[0], keys, fields[1]));
         let key_lens = unzigzag_256(keys);
+        if !STORE {
+            self.ring.deltas[block % RING].write(deltas);
+            return key_lens;
+        }
         let timestamps = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(deltas));
         // SAFETY: there is room for `block`.
         unsafe { put_512(self.out.timestamp_deltas, block, timestamps) };
@@ -252,10 +202,12 @@ impl Chain<'_> {
         assert!(block < self.out.room);
         let starts = load_lanes(&self.ring.starts[block % RING]);
         let key_starts = _mm256_add_epi32(_mm256_add_epi32(starts, more), _mm256_set1_epi32(5));
-        // SAFETY: there is room for `block`.
-        unsafe { put_256(self.out.starts, block, starts) };
-        // SAFETY: there is room for `block`.
-        unsafe { put_256(self.out.key_starts, block, key_starts) };
+        if STORE {
+            // SAFETY: there is room for `block`.
+            unsafe { put_256(self.out.starts, block, starts) };
+            // SAFETY: there is room for `block`.
+            unsafe { put_256(self.out.key_starts, block, key_starts) };
+        }
         let values_at = _mm256_add_epi32(key_starts, _mm256_max_epi32(key_lens, _mm256_setzero_si256()));
         // Four bytes are fetched from there.
         let last = _mm256_set1_epi32((self.bytes.len() - 4) as i32);
@@ -304,15 +256,17 @@ impl Chain<'_> {
         // A record ends where the next one begins, and one byte before that is the count of headers.
         let starts = load_lanes(&self.ring.starts[block % RING]);
         let ends = _mm256_alignr_epi32::<1>(load_lanes(&self.ring.starts[(block + 1) % RING]), starts);
-        // SAFETY: there is room for `block`.
-        unsafe { put_256(self.out.value_lens, block, value_lens) };
-        // SAFETY: there is room for `block`.
-        unsafe { put_256(self.out.value_starts, block, value_starts) };
-        // SAFETY: there is room for `block`.
-        unsafe { put_256(self.out.headers_starts, block, ends) };
-        let none = _mm256_setzero_si256();
-        // SAFETY: there is room for `block`.
-        unsafe { put_256(self.out.headers_counts, block, none) };
+        if STORE {
+            // SAFETY: there is room for `block`.
+            unsafe { put_256(self.out.value_lens, block, value_lens) };
+            // SAFETY: there is room for `block`.
+            unsafe { put_256(self.out.value_starts, block, value_starts) };
+            // SAFETY: there is room for `block`.
+            unsafe { put_256(self.out.headers_starts, block, ends) };
+            let none = _mm256_setzero_si256();
+            // SAFETY: there is room for `block`.
+            unsafe { put_256(self.out.headers_counts, block, none) };
+        }
         let apart = _mm256_cmpneq_epi32_mask(value_ends, _mm256_sub_epi32(ends, _mm256_set1_epi32(1)));
         (apart | _mm256_cmplt_epi32_mask(value_lens, _mm256_set1_epi32(-1))).into()
     }
@@ -323,18 +277,40 @@ const CONTINUED: i32 = 0x8080_8080_u32 as i32;
 const FOURTEEN: i16 = 0x8001_u16 as i16;
 const TWENTY_EIGHT: i32 = 0x4000_0001;
 
-impl<'a> Chain<'a> {
+impl<'a> Chain<'a, true> {
     /// A pass from `place` on; `bytes` have [`MIN_INPUT`] at least.
     pub(super) fn new(bytes: &'a [u8], columns: &'a mut Columns<'_>, place: Place) -> Self {
+        Chain::over(bytes, Blocks::new(columns, place.record), place.at)
+    }
+}
+
+impl<'a> Chain<'a, false> {
+    /// The same from byte `at` on, over no more than `records`.
+    pub(super) fn summing(bytes: &'a [u8], at: usize, records: usize) -> Self {
+        Chain::over(bytes, Blocks::none(records / 8), at)
+    }
+
+    /// Sums up `block`, one of the latest.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn sum(&self, block: usize, sums: &mut Sums) {
+        // SAFETY: the block has passed the first stage, which writes them.
+        sums.add(unsafe { self.ring.deltas[block % RING].assume_init() });
+    }
+}
+
+impl<'a, const STORE: bool> Chain<'a, STORE> {
+    fn over(bytes: &'a [u8], out: Blocks<'a>, at: usize) -> Self {
         assert!(bytes.len() >= MIN_INPUT);
         let mut ring = Ring {
             heads: [MaybeUninit::uninit(); RING],
             starts: [[0; 8]; RING],
             values_at: [[0; 8]; RING],
             values: [MaybeUninit::uninit(); RING],
+            deltas: [MaybeUninit::uninit(); RING],
         };
-        ring.starts[0][0] = place.at as u32;
-        Chain { bytes, last_hop: bytes.len() - 16, out: Blocks::new(columns, place.record), ring }
+        ring.starts[0][0] = at as u32;
+        Chain { bytes, last_hop: bytes.len() - 16, out, ring }
     }
 
     /// How many blocks there is room for.
@@ -373,7 +349,7 @@ impl<'a> Chain<'a> {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
     fn heads(&mut self, block: usize, tails: &mut u32, odd: &mut u32) {
         let heads = self.heads_split(block);
-        let (fields, more) = Self::heads_join(&heads);
+        let (fields, more) = heads.join();
         let key_lens = self.heads_columns(block, fields);
         *odd |= self.heads_places(block, more, key_lens) | heads.odd;
         *tails |= heads.tails;

@@ -32,11 +32,14 @@
 //! hop. A batch costs some 115 beside its records.
 
 mod chain;
+mod out;
 mod shuffle;
 
+use super::alike::{one_by_one, survey_by};
 use super::portable::{self, Place, check_input, steps};
-use super::{Columns, Error, Job, Walked};
+use super::{Columns, Error, Job, Survey, Walked};
 use chain::{Chain, MIN_INPUT};
+use out::Sums;
 
 /// A turn of which every stage has a block, the same for each chain in turn. False if the hops of one come too near
 /// the end: then it may be made again, for each chain by itself.
@@ -53,7 +56,7 @@ macro_rules! full_turn {
         hop!(0);
         $( let $heads = $chain.heads_split(heads); )+
         hop!(1);
-        $( let $joined = Chain::heads_join(&$heads); )+
+        $( let $joined = $heads.join(); )+
         hop!(2);
         $( let $values = $chain.heads_columns(heads, $joined.0); )+
         hop!(3);
@@ -94,11 +97,20 @@ enum Ended {
     Odd,
 }
 
+/// Turns after which it is known that nothing in a block is odd.
+const LATENCY: usize = 5;
+
 /// Turns from `turn` on until the pass of `chain` ends; tells how many of its blocks have passed all stages.
 ///
-/// `tails` and `odd` are those of the turns before.
+/// `tails` and `odd` are those of the turns before. `passed` is told of each of those blocks, if the pass began here.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vpopcntdq,bmi1,bmi2")]
-fn finish(chain: &mut Chain<'_>, mut turn: usize, mut tails: u32, mut odd: u32) -> (Ended, usize) {
+fn finish<const STORE: bool>(
+    chain: &mut Chain<'_, STORE>,
+    mut turn: usize,
+    mut tails: u32,
+    mut odd: u32,
+    mut passed: impl FnMut(&Chain<'_, STORE>, usize),
+) -> (Ended, usize) {
     let room = chain.room();
     let mut at = chain.start(turn);
     let mut hopped = true;
@@ -108,12 +120,16 @@ fn finish(chain: &mut Chain<'_>, mut turn: usize, mut tails: u32, mut odd: u32) 
         } else {
             early_turn!(turn, chain at tails odd)
         };
+        if hopped && turn >= LATENCY {
+            passed(chain, turn - LATENCY);
+        }
         turn += usize::from(hopped);
     }
     // If the hops came too near the end, their block is left to the scalar walk.
     if odd | tails | chain.drain(turn) != 0 {
-        return (Ended::Odd, turn.saturating_sub(5));
+        return (Ended::Odd, turn.saturating_sub(LATENCY));
     }
+    (turn.saturating_sub(LATENCY)..turn).for_each(|block| passed(chain, block));
     (Ended::Short, turn)
 }
 
@@ -134,7 +150,7 @@ impl State {
     }
 
     /// Takes over the place that a pass has come to.
-    fn after(&mut self, chain: &Chain<'_>, (ended, blocks): (Ended, usize)) -> Ended {
+    fn after(&mut self, chain: &Chain<'_, true>, (ended, blocks): (Ended, usize)) -> Ended {
         self.place = Place { record: self.place.record + 8 * blocks, at: chain.start(blocks) };
         // Where odd records are frequent, passes become rare.
         self.scalar = if 8 * blocks > 8 * self.scalar { 8 } else { 2 * self.scalar };
@@ -148,7 +164,7 @@ impl State {
             self.plain &= steps(bytes, columns, &mut self.place, self.scalar)?;
             ended = if self.is_worth_a_pass(bytes, columns) {
                 let mut chain = Chain::new(bytes, columns, self.place);
-                let end = finish(&mut chain, 0, 0, 0);
+                let end = finish(&mut chain, 0, 0, 0, |_, _| ());
                 self.after(&chain, end)
             } else {
                 Ended::Short
@@ -172,10 +188,32 @@ pub(super) fn walk(bytes: &[u8], columns: &mut Columns<'_>) -> Result<Walked, Er
     let mut ended = Ended::Short;
     if state.is_worth_a_pass(bytes, columns) {
         let mut chain = Chain::new(bytes, columns, state.place);
-        let end = finish(&mut chain, 0, 0, 0);
+        let end = finish(&mut chain, 0, 0, 0, |_, _| ());
         ended = state.after(&chain, end);
     }
     state.rest(bytes, columns, ended)
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vpopcntdq,bmi1,bmi2")]
+pub(super) fn survey(bytes: &[u8], until: usize, survey: &mut Survey) {
+    survey_by(bytes, until, survey, |bytes, until, survey, patience| {
+        if until - survey.records < MIN_RECORDS || bytes.len() - survey.end < MIN_INPUT {
+            return one_by_one(bytes, until, survey, *patience);
+        }
+        let mut chain = Chain::summing(bytes, survey.end, until - survey.records);
+        let mut sums = Sums::new(survey.last_offset_delta);
+        let (ended, blocks) = finish(&mut chain, 0, 0, 0, |chain, block| chain.sum(block, &mut sums));
+        if blocks > 0 {
+            sums.tell(survey, 8 * blocks, chain.start(blocks));
+        }
+        // Where odd records are frequent, passes become rare.
+        if blocks > *patience {
+            *patience = 8;
+        }
+        if ended == Ended::Odd {
+            one_by_one(bytes, until, survey, *patience);
+        }
+    });
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vpopcntdq,bmi1,bmi2")]
@@ -224,8 +262,8 @@ fn walk_two<'a>(a: &mut Job<'a>, b: &mut Job<'a>) {
         turn += 1;
     }
     // Each goes on by itself from the turn that was not made or not made to the end; making one twice does no harm.
-    let end_a = finish(&mut chain_a, turn, tails_a, odd_a);
-    let end_b = finish(&mut chain_b, turn, tails_b, odd_b);
+    let end_a = finish(&mut chain_a, turn, tails_a, odd_a, |_, _| ());
+    let end_b = finish(&mut chain_b, turn, tails_b, odd_b, |_, _| ());
     let (ended_a, ended_b) = (state_a.after(&chain_a, end_a), state_b.after(&chain_b, end_b));
     a.walked = state_a.rest(a.bytes, &mut a.columns, ended_a);
     b.walked = state_b.rest(b.bytes, &mut b.columns, ended_b);
