@@ -22,6 +22,8 @@ const WHOLE: &[(&str, &[&str])] = &[
     ("crc32c::copy", &["memcpy", "memmove", "::update", "::state"]),
     // A batch, the end of a batch, a record that the vector code does not read, a header of a record.
     ("varint::records::", &["avx512::walk", "State::rest", "::finish", "portable::steps", "Cursor::blob"]),
+    // A pass, which ends once for many records, and what comes before a run of records that are alike.
+    ("varint::records::", &["Chain<_>::new", "Chain<_>::drain", "Like::count", "alike::first", "alike::one_by_one"]),
 ];
 
 struct Instruction {

@@ -30,6 +30,10 @@ impl Walk<'_> {
     /// two record walks in step: 710, where this took 460. The core is busy with one batch, and while its records are
     /// computed the checksum of the next one waits for memory: to group is to take the two apart.
     ///
+    /// Batches of 16 KiB with values of 1 KiB, from memory, are checked as fast as their bytes are read by plain loads, to
+    /// within a tenth. To prefetch the first 1 to 8 KiB of the next batch before the records of this one takes 1.15 to 1.5
+    /// times as long.
+    ///
     /// [`check`]: Format::check
     pub(super) fn check_at_hand<I: Input>(
         &mut self,

@@ -88,7 +88,7 @@ pub(super) fn survey_by(
     }
     while survey.records < until {
         let start = survey.end;
-        let Some(head) = survey.step(bytes) else { return };
+        let Some(head) = first(bytes, survey) else { return };
         if alike(bytes, start, &head, until - survey.records, survey) >= RUN {
             patience = PATIENCE;
         } else {
@@ -98,20 +98,28 @@ pub(super) fn survey_by(
     }
 }
 
+/// The first record of a run, one in many.
+#[inline(never)]
+fn first(bytes: &[u8], survey: &mut Survey) -> Option<Head> {
+    survey.step(bytes)
+}
+
 /// Reads `least` records one by one, and further ones until two of the same size follow each other.
 #[inline]
 pub(super) fn one_by_one(bytes: &[u8], until: usize, survey: &mut Survey, least: usize) {
-    let mut left = least;
+    // Not through the reference: what is behind it would be written for each record.
+    let mut told = *survey;
+    let unhurried = told.records.saturating_add(least);
     let mut size = 0;
-    while survey.records < until {
-        let start = survey.end;
-        let Some(head) = survey.step(bytes) else { return };
-        left = left.saturating_sub(1);
-        if left == 0 && head.end - start == size {
-            return;
+    while told.records < until {
+        let start = told.end;
+        let Some(head) = told.step(bytes) else { break };
+        if head.end - start == size && told.records >= unhurried {
+            break;
         }
         size = head.end - start;
     }
+    *survey = told;
 }
 
 /// The longest head that is compared, bytes.

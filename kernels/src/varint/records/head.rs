@@ -118,7 +118,8 @@ impl core::error::Error for Error {}
 ///
 /// # Errors
 /// [`Error`] for the first field that is wrong.
-#[inline]
+// In a loop over records a call takes a quarter more instructions.
+#[inline(always)]
 pub fn read(bytes: &[u8], at: usize, record: usize) -> Result<Head, Error> {
     match quick(bytes, at) {
         Some(head) => Ok(head),

@@ -22,6 +22,7 @@ pub(super) struct Blocks<'a> {
 
 impl<'a> Blocks<'a> {
     /// As many whole blocks as there are from record `first` on.
+    #[inline]
     pub(super) fn new(columns: &'a mut Columns<'_>, first: usize) -> Self {
         let until = columns.len();
         Blocks {
