@@ -7,12 +7,7 @@ use crate::formats::kafka::{Attributes, BatchHeader, Produce, RecordBatch, Times
 use crate::formats::{Depth, Options, Order, Origin, Passed};
 
 /// Goes past such batches at the start of `bytes`, those that start before `until`.
-pub(in crate::formats::kafka) fn pass(
-    bytes: &[u8],
-    until: usize,
-    order: &mut Order,
-    options: &Options,
-) -> Passed {
+pub(in crate::formats::kafka) fn pass(bytes: &[u8], until: usize, order: &mut Order, options: &Options) -> Passed {
     let mut passed = Passed::default();
     // Producers' batches all start at 0, and a broken order is told about.
     let judged = options.depth != Depth::Records || options.origin == Origin::Client;
