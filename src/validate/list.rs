@@ -51,12 +51,11 @@ impl Validator<'_> {
         if super::parallel::pays(self, items.iter().map(|i| i.bytes.len()).sum()) {
             return super::parallel::validate_list(self, items, report);
         }
-        self.list_into(items, 0, report);
+        self.list_into(items, 0, &mut Scratch::default(), report);
     }
 
     /// Checks `items`, the first of which is number `first` of its list, and adds to `report`.
-    pub(super) fn list_into(&self, items: &[Item<'_>], first: u64, report: &mut Report) {
-        let mut scratch = Scratch::default();
+    pub(super) fn list_into(&self, items: &[Item<'_>], first: u64, scratch: &mut Scratch, report: &mut Report) {
         let mut defects = Vec::new();
         let mut summaries = [Summary::default(); RUN];
         let mut at = 0;
@@ -81,7 +80,7 @@ impl Validator<'_> {
             };
             let (frames, summaries) = (&frames[..count], &mut summaries[..count]);
             defects.clear();
-            format.check_many(frames, &self.options, &mut scratch, summaries, &mut |i, d| defects.push((i, d)));
+            format.check_many(frames, &self.options, scratch, summaries, &mut |i, d| defects.push((i, d)));
             if let Some(defect) = broken {
                 // Either behind the last frame or instead of one more.
                 let is_behind = count > 0 && frames[count - 1].bytes.len() < items[at + count - 1].bytes.len();

@@ -70,6 +70,12 @@ impl<'p> Walk<'p> {
         (self.joint, self.amid, self.stopped, self.unverified) = (None, true, false, None);
     }
 
+    /// Takes that memory and hands over its own.
+    #[cfg(feature = "rayon")]
+    pub(super) fn swap_scratch(&mut self, scratch: &mut Scratch) {
+        core::mem::swap(&mut self.scratch, scratch);
+    }
+
     /// Looks at the input as a whole, after all of it was walked through.
     pub(crate) fn end(&mut self, sink: &mut dyn Sink) {
         let Walk { format, position, totals, .. } = *self;
