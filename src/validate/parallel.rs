@@ -12,9 +12,9 @@ use super::search::{Behind, search};
 use super::{Collector, Item, Report, Threads, Validator, Walk};
 use crate::formats::Scratch;
 
-/// Below this many bytes a hand-over to another thread may cost more than it gains: one thread takes some 0.5 ms for as
+/// Below this many bytes a hand-over to another thread may cost more than it gains: one thread takes some 0.3 ms for as
 /// many, and a thread that sleeps, or that waits for a core, is woken in 10 to 100 µs.
-pub(super) const PAYS_FROM: usize = 4 << 20;
+pub(super) const PAYS_FROM: usize = 3 << 20;
 /// Bytes of the first frame above which it is quicker to hop than to search: for 1 MiB a search took 0.6 to 2 ms.
 const HOP_FROM: u64 = 64 << 10;
 /// The next part is what is left, shared out over each thread as often as this: parts get smaller towards the end, where
