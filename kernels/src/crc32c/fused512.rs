@@ -48,7 +48,8 @@ macro_rules! step {
 /// Shapes that lost on Zen 4, in bytes per cycle from the second-level cache, against 21 to 22 for this one, 16 for
 /// folding alone, and 24 that both units could do: all chains of a turn and then its lines, 13 to 18, because the words
 /// fill the scheduler and the lines wait behind them; chains that lead and add to the line behind them without any
-/// multiplication, 18.7, or 21 with a prefetch instruction for each line. Those instructions and loads far ahead cost 10
+/// multiplication, 18.7, or 21 with a prefetch instruction for each line; no turns at all, one stretch to fold and one for
+/// each chain, 16 to 17 even at 16 KiB from the first-level cache. Those instructions and loads far ahead cost 10
 /// to 30 % on data from memory, where this shape gains.
 #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
 #[inline(never)]
