@@ -1,21 +1,17 @@
-//! gzip: RFC 1952 members, one after the other; sound ones by [`super::inflate`], all others by flate2 on zlib-rs.
+//! gzip: RFC 1952 members, one after the other, by flate2 on zlib-rs.
 //!
 //! As `java.util.zip.GZIPInputStream` reads them: the checksum and the size of each member are checked; after a member
 //! another is looked for only if more than 26 bytes are left, its trailer among them; whatever does not start with a
 //! sound header is ignored.
 
-use super::inflate::{Inflate, Not, TURN_ROOM};
 use super::{Container, Notes, Output, States, Stop};
 use crate::{Detail, Error, ErrorKind, Result};
 use core::fmt;
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// The inflaters, kept because they are large.
+/// The inflater, kept because it is large.
 #[derive(Default)]
-pub(super) struct State {
-    sound: Inflate,
-    any: Option<Decompress>,
-}
+pub(super) struct State(Option<Decompress>);
 
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -36,8 +32,7 @@ const MAX_RATIO: usize = 1032;
 
 pub(super) fn hint(stream: &[u8]) -> usize {
     let isize = stream.last_chunk().map_or(0, |b| u32::from_le_bytes(*b) as usize);
-    // With as much more as lets the fast inflater go on to the end.
-    isize.min(stream.len().saturating_mul(MAX_RATIO)).saturating_add(TURN_ROOM)
+    isize.min(stream.len().saturating_mul(MAX_RATIO))
 }
 
 pub(super) fn decode(
@@ -46,10 +41,11 @@ pub(super) fn decode(
     _: &Container,
     output: &mut Output<'_>,
 ) -> Result<Notes, Stop> {
+    let inflate = states.gzip.0.get_or_insert_with(|| Decompress::new(false));
     let mut at = header(stream, 0)?;
     loop {
         let start = output.len;
-        at += member(&mut states.gzip, stream, at, output)?;
+        at += member(inflate, stream, at, output)?;
         let rest = stream.len() - at;
         trailer(stream, at, &output.room[start..output.len])?;
         at += TRAILER;
@@ -105,16 +101,7 @@ fn header(stream: &[u8], start: usize) -> Result<usize, Stop> {
 }
 
 /// Inflates the data that start at `at`; tells how many bytes they take.
-fn member(state: &mut State, stream: &[u8], at: usize, output: &mut Output<'_>) -> Result<usize, Stop> {
-    match state.sound.inflate(&stream[at..], output.rest()) {
-        Ok(lengths) => {
-            output.len += lengths.written;
-            return Ok(lengths.read);
-        }
-        Err(Not::Room) => return Err(Stop::Full),
-        Err(Not::Sure) => {}
-    }
-    let inflate = state.any.get_or_insert_with(|| Decompress::new(false));
+fn member(inflate: &mut Decompress, stream: &[u8], at: usize, output: &mut Output<'_>) -> Result<usize, Stop> {
     inflate.reset(false);
     loop {
         let (read, written) = (inflate.total_in() as usize, inflate.total_out() as usize);

@@ -2,10 +2,6 @@
 
 #[cfg(feature = "gzip")]
 mod gzip;
-#[cfg(feature = "gzip")]
-mod inflate;
-#[cfg(feature = "gzip")]
-mod inflate_table;
 #[cfg(feature = "lz4")]
 mod lz4;
 #[cfg(feature = "lz4")]
