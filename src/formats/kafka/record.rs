@@ -1,6 +1,7 @@
 //! Records of a batch of magic 2: views, read one after the other.
 
 use super::{BatchHeader, RecordBatch};
+use crate::kernels::varint::records::{self, Fault, Field, Head};
 use crate::wire::Reader;
 use crate::{Detail, Error, ErrorKind, Result, Within, varint};
 
@@ -18,6 +19,19 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
+    #[inline]
+    fn new(bytes: &'a [u8], head: &Head) -> Self {
+        let blob = |start: usize, len: i32| Some(&bytes[start..][..usize::try_from(len).ok()?]);
+        Record {
+            attributes: head.attributes as i8,
+            timestamp_delta: head.timestamp_delta,
+            offset_delta: head.offset_delta,
+            key: blob(head.key_start, head.key_len),
+            value: blob(head.value_start, head.value_len),
+            headers: Headers { count: head.headers_count, bytes: &bytes[head.headers_start..head.end] },
+        }
+    }
+
     /// Attributes; no bit has a meaning.
     #[inline]
     #[must_use]
@@ -145,20 +159,9 @@ impl<'a> Records<'a> {
     }
 
     fn read(&mut self) -> Result<Record<'a>, FieldError> {
-        let rest = &self.bytes[self.at..];
-        let mut reader = Reader::new(rest);
-        let length = reader.varint32().map_err(|e| varint_error(e, "length", 0))?;
-        let Ok(length) = usize::try_from(length) else {
-            let detail = Detail::Value { found: length.into(), rule: "must not be negative" };
-            return Err((ErrorKind::RecordLengthNegative, detail, "length", 0));
-        };
-        let start = reader.at();
-        let Some(body) = reader.take(length) else {
-            return Err((ErrorKind::RecordLengthTooLarge, too_long(length, &reader), "length", 0));
-        };
-        let record = read_body(body).map_err(|error| place(error, start, reader.left()))?;
-        self.at += reader.at();
-        Ok(record)
+        let head = records::read(self.bytes, self.at, 0).map_err(|error| told(self.bytes, self.at, error))?;
+        self.at = head.end;
+        Ok(Record::new(self.bytes, &head))
     }
 }
 
@@ -195,87 +198,78 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
-/// The error of a body that starts at `start` of its record and has `behind` bytes of the batch behind it.
+/// The error of the record that begins at `start` of `bytes`, in the terms of the format.
 #[cold]
-fn place((kind, detail, field, at): FieldError, start: usize, behind: usize) -> FieldError {
-    match (kind, detail) {
-        // The length itself stands before the body.
-        (ErrorKind::RecordLengthMismatch, _) if field == "length" => (kind, detail, field, 0),
-        // What goes past the record but not past the batch speaks against the record's length.
+fn told(bytes: &[u8], start: usize, error: records::Error) -> FieldError {
+    let (kind, detail) = match (error.fault, error.field) {
+        (Fault::Varint(error), _) => (kind_of(error), Detail::None),
+        (Fault::Negative(found), field) => match field {
+            Field::Length => (ErrorKind::RecordLengthNegative, negative(found)),
+            Field::HeaderKeyLength => (ErrorKind::HeaderKeyNull, Detail::None),
+            _ => (ErrorKind::HeadersCountNegative, negative(found)),
+        },
+        (Fault::TooLarge { needed, available }, field) => {
+            let kind = match field {
+                Field::Length => ErrorKind::RecordLengthTooLarge,
+                Field::KeyLength => ErrorKind::KeyLengthTooLarge,
+                Field::ValueLength => ErrorKind::ValueLengthTooLarge,
+                Field::HeadersCount => ErrorKind::HeadersCountTooLarge,
+                _ => ErrorKind::HeaderLengthTooLarge,
+            };
+            (kind, Detail::Length { needed, available })
+        }
+        (Fault::Unfilled { stored, used }, _) => {
+            // It is the length that is wrong, wherever the fields end.
+            let detail = Detail::Mismatch { stored: stored as i64, computed: used as i64 };
+            return (ErrorKind::RecordLengthMismatch, detail, "length", 0);
+        }
+        (Fault::Missing | Fault::InputTooLong, _) => (ErrorKind::RecordLengthMismatch, Detail::None),
+    };
+    // What goes past the record but not past the batch speaks against the record's length.
+    let behind = if error.field == Field::Length { 0 } else { behind(&bytes[start..]) };
+    let kind = match (kind, detail) {
         (
             ErrorKind::KeyLengthTooLarge | ErrorKind::ValueLengthTooLarge | ErrorKind::HeaderLengthTooLarge,
             Detail::Length { needed, available },
-        ) if needed - available <= behind as u64 => (ErrorKind::RecordLengthMismatch, detail, field, start + at),
-        (ErrorKind::VarintTruncated, _) if behind > 0 => (ErrorKind::RecordLengthMismatch, detail, field, start + at),
-        _ => (kind, detail, field, start + at),
-    }
-}
-
-fn read_body(body: &[u8]) -> Result<Record<'_>, FieldError> {
-    let mut reader = Reader::new(body);
-    let attributes = reader.u8().ok_or((ErrorKind::RecordLengthMismatch, Detail::None, "attributes", 0))? as i8;
-    let timestamp_delta = field(&mut reader, "timestampDelta", Reader::varint64)?;
-    let offset_delta = field(&mut reader, "offsetDelta", Reader::varint32)?;
-    let key = blob(&mut reader, "keyLength", ErrorKind::KeyLengthTooLarge)?;
-    let value = blob(&mut reader, "valueLength", ErrorKind::ValueLengthTooLarge)?;
-    let headers = headers(&mut reader)?;
-    if reader.left() > 0 {
-        let detail = Detail::Mismatch { stored: body.len() as i64, computed: reader.at() as i64 };
-        return Err((ErrorKind::RecordLengthMismatch, detail, "length", 0));
-    }
-    Ok(Record { attributes, timestamp_delta, offset_delta, key, value, headers })
-}
-
-fn headers<'a>(reader: &mut Reader<'a>) -> Result<Headers<'a>, FieldError> {
-    let at = reader.at();
-    let count = field(reader, "headersCount", Reader::varint32)?;
-    let Ok(count) = u32::try_from(count) else {
-        let detail = Detail::Value { found: count.into(), rule: "must not be negative" };
-        return Err((ErrorKind::HeadersCountNegative, detail, "headersCount", at));
+        ) if needed - available <= behind => ErrorKind::RecordLengthMismatch,
+        (ErrorKind::VarintTruncated, _) if behind > 0 => ErrorKind::RecordLengthMismatch,
+        _ => kind,
     };
-    if count as usize > reader.left() {
-        return Err((ErrorKind::HeadersCountTooLarge, too_long(count as usize, reader), "headersCount", at));
-    }
-    let bytes = reader.rest();
-    for _ in 0..count {
-        let at = reader.at();
-        if blob(reader, "headerKeyLength", ErrorKind::HeaderLengthTooLarge)?.is_none() {
-            return Err((ErrorKind::HeaderKeyNull, Detail::None, "headerKeyLength", at));
-        }
-        blob(reader, "headerValueLength", ErrorKind::HeaderLengthTooLarge)?;
-    }
-    Ok(Headers { count, bytes: &bytes[..bytes.len() - reader.left()] })
+    (kind, detail, name_of(error.field), error.at - start)
 }
 
-fn field<'a, T>(
-    reader: &mut Reader<'a>,
-    name: &'static str,
-    read: impl FnOnce(&mut Reader<'a>) -> Result<T, varint::Error>,
-) -> Result<T, FieldError> {
-    let at = reader.at();
-    read(reader).map_err(|e| varint_error(e, name, at))
+/// Bytes behind the record that `bytes` begin with; its length was read before.
+fn behind(bytes: &[u8]) -> u64 {
+    let mut reader = Reader::new(bytes);
+    let length = reader.varint32().map_or(0, |length| usize::try_from(length).unwrap_or(0));
+    reader.left().saturating_sub(length) as u64
 }
 
-/// A length and as many bytes; a negative length means null.
-fn blob<'a>(reader: &mut Reader<'a>, name: &'static str, too_large: ErrorKind) -> Result<Option<&'a [u8]>, FieldError> {
-    let at = reader.at();
-    let Ok(len) = usize::try_from(field(reader, name, Reader::varint32)?) else { return Ok(None) };
-    match reader.take(len) {
-        Some(bytes) => Ok(Some(bytes)),
-        None => Err((too_large, too_long(len, reader), name, at)),
+fn negative(found: i32) -> Detail {
+    Detail::Value { found: found.into(), rule: "must not be negative" }
+}
+
+/// The field as the format's specification spells it.
+fn name_of(field: Field) -> &'static str {
+    match field {
+        Field::Record => "records",
+        Field::Length => "length",
+        Field::Attributes => "attributes",
+        Field::TimestampDelta => "timestampDelta",
+        Field::OffsetDelta => "offsetDelta",
+        Field::KeyLength => "keyLength",
+        Field::ValueLength => "valueLength",
+        Field::HeadersCount => "headersCount",
+        Field::HeaderKeyLength => "headerKeyLength",
+        Field::HeaderValueLength => "headerValueLength",
     }
 }
 
-fn too_long(needed: usize, reader: &Reader<'_>) -> Detail {
-    Detail::Length { needed: needed as u64, available: reader.left() as u64 }
-}
-
-fn varint_error(error: varint::Error, field: &'static str, at: usize) -> FieldError {
-    let kind = match error {
+fn kind_of(error: varint::Error) -> ErrorKind {
+    match error {
         varint::Error::Truncated => ErrorKind::VarintTruncated,
         varint::Error::TooLong => ErrorKind::VarintTooLong,
         varint::Error::NotMinimal => ErrorKind::VarintNotMinimal,
         varint::Error::OverflowBits => ErrorKind::VarintOverflowBits,
-    };
-    (kind, Detail::None, field, at)
+    }
 }
