@@ -86,6 +86,9 @@ pub(super) fn survey_by(
     if bytes.len() > MAX_INPUT {
         return;
     }
+    if until.saturating_sub(survey.records) < RUN {
+        return one_by_one(bytes, until, survey, until);
+    }
     while survey.records < until {
         let start = survey.end;
         let Some(head) = first(bytes, survey) else { return };

