@@ -1,6 +1,7 @@
 //! Charts: throughput over size, all contenders, both axes logarithmic.
 
 use crate::record::{Row, perf_directory};
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use std::collections::BTreeMap;
 use std::io;
@@ -68,10 +69,10 @@ fn chart(
         .margin(16)
         .x_label_area_size(48)
         .y_label_area_size(64)
-        .build_cartesian_2d((x.0..x.1).log_scale(), (y.0..y.1).log_scale())?;
+        .build_cartesian_2d((x.0..x.1).log_scale().base(4.0), (y.0..y.1).log_scale().base(2.0))?;
     chart
         .configure_mesh()
-        .light_line_style(BLACK.mix(0.06))
+        .max_light_lines(0)
         .bold_line_style(BLACK.mix(0.15))
         .x_desc("bytes")
         .y_desc("GB/s (higher is better)")
@@ -80,13 +81,28 @@ fn chart(
         .label_style(("sans-serif", 14))
         .axis_desc_style(("sans-serif", 15))
         .draw()?;
-    for ((name, points), colour) in lines.iter().zip(COLOURS.iter().cycle()) {
+    // In the order in which the lines end, and each peer in one colour, dashed where it is built for the native CPU.
+    let mut lines: Vec<_> = lines.iter().collect();
+    lines.sort_by(|a, b| height(b.1).total_cmp(&height(a.1)));
+    let mut peers: Vec<&str> = lines.iter().map(|(name, _)| peer(name)).collect();
+    peers.sort_unstable();
+    peers.dedup();
+    for (name, points) in lines {
+        let number = peers.iter().position(|p| *p == peer(name)).unwrap_or(0);
         let width = if name.starts_with(' ') { 3 } else { 2 };
-        let style = colour.stroke_width(width);
-        chart
-            .draw_series(LineSeries::new(points.iter().copied(), style).point_size(3))?
-            .label(name.trim())
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], style));
+        let style = COLOURS[number % COLOURS.len()].stroke_width(width);
+        let points = points.iter().copied();
+        if name.contains(NATIVE) {
+            chart
+                .draw_series(DashedLineSeries::new(points, 7, 5, style))?
+                .label(name)
+                .legend(move |(x, y)| DashedPathElement::new([(x, y), (x + 24, y)], 7, 5, style));
+        } else {
+            chart
+                .draw_series(LineSeries::new(points, style).point_size(3))?
+                .label(name.trim())
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], style));
+        }
     }
     chart
         .configure_series_labels()
@@ -99,11 +115,26 @@ fn chart(
     Ok(())
 }
 
-/// The ticks are powers of ten, so the units are decimal.
+/// How peers are marked that were built for the native CPU.
+const NATIVE: &str = "-native";
+
+/// The name without version and build.
+fn peer(name: &str) -> &str {
+    let name = name.rsplit_once(' ').map_or(name, |(name, _)| name);
+    name.trim_end_matches(NATIVE)
+}
+
+/// Where the line ends on the right.
+fn height(points: &Points) -> f64 {
+    points.last().map_or(0.0, |p| p.1)
+}
+
+/// The ticks are powers of four.
 fn size(bytes: f64) -> String {
+    const KIB: f64 = 1024.0;
     match bytes {
-        b if b >= 1e6 => format!("{:.0} MB", b / 1e6),
-        b if b >= 1e3 => format!("{:.0} kB", b / 1e3),
+        b if b >= KIB * KIB => format!("{:.0} MiB", b / KIB / KIB),
+        b if b >= KIB => format!("{:.0} KiB", b / KIB),
         b => format!("{b:.0} B"),
     }
 }

@@ -1,7 +1,7 @@
 //! Many batches at once: the validator against a plain loop over the same batches, and two threads against one.
 //!
 //! Batches lie one behind the other in one buffer and hold records of random lengths, fresh for each round; times are per
-//! batch. All check everything that a stored batch promises. What a contender does for it differs:
+//! batch, in `threads_total` per buffer. All check everything that a stored batch promises. What a contender does for it differs:
 //!
 //! * the validator also compares each batch with the one before (offsets, epochs) and collects what it finds in a report,
 //!   whose memory it uses again; it does not ask for a summary of each batch, and so passes common ones by
@@ -24,10 +24,10 @@ const BATCH: usize = 4 << 10;
 
 pub(super) fn cases() -> Vec<Plan> {
     let one = |(count, len)| Plan::new("loop", len as u64, move || one_thread(count, len));
-    let two = |(count, len)| Plan::new("threads", len as u64, move || two_threads(count, len));
+    let two = |(count, len)| Plan::new("threads", len as u64, move || two_threads(count, len, count));
     let totals = (16..=26).map(|power| {
         let total = 1_usize << power;
-        Plan::new("threads_total", total as u64, move || two_threads(total / BATCH, BATCH))
+        Plan::new("threads_total", total as u64, move || two_threads(total / BATCH, BATCH, 1))
     });
     SIZES.into_iter().map(one).chain(SIZES.into_iter().map(two)).chain(totals).collect()
 }
@@ -46,8 +46,9 @@ fn refresh(data: &mut Batches, rng: &mut Rng) {
     }
 }
 
-fn case(count: usize, len: usize) -> Case<Batches> {
-    Case::new(Batches { count, len, segment: Vec::new() }, count, refresh)
+/// Times are shared out over so many `units`.
+fn case(count: usize, len: usize, units: usize) -> Case<Batches> {
+    Case::new(Batches { count, len, segment: Vec::new() }, units, refresh)
 }
 
 fn validate(validator: Validator<'_>, data: &Batches, report: &mut Report) -> u64 {
@@ -59,7 +60,7 @@ fn validate(validator: Validator<'_>, data: &Batches, report: &mut Report) -> u6
 fn one_thread(count: usize, len: usize) -> Case<Batches> {
     let mut report = Report::default();
     let mut scratch = Scratch::default();
-    case(count, len)
+    case(count, len, count)
         .ours(kernel("varint::records::survey"), move |data| validate(Validator::new(&Log), data, &mut report))
         .peer("batchwise-loop", move |data| plain_loop(&data.segment, &mut scratch))
 }
@@ -78,10 +79,10 @@ fn plain_loop(segment: &[u8], scratch: &mut Scratch) -> u64 {
     records
 }
 
-fn two_threads(count: usize, len: usize) -> Case<Batches> {
+fn two_threads(count: usize, len: usize, units: usize) -> Case<Batches> {
     let pool = ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
     let (mut one, mut two) = (Report::default(), Report::default());
-    case(count, len)
+    case(count, len, units)
         .ours(kernel("varint::records::survey"), move |data| {
             validate(Validator::new(&Log).in_pool(&pool), data, &mut two)
         })
