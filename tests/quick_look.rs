@@ -4,7 +4,7 @@ mod inputs;
 mod vectors;
 
 use batchwise::kafka::{Header, Log, NewRecord, RecordBatch, RecordBatchBuilder};
-use batchwise::{Conformance, Depth, Format, Options, Order, Origin, Scratch, Validator, crc32c};
+use batchwise::{Conformance, Depth, Format, Options, Order, Origin, Validator, crc32c};
 
 fn options() -> Vec<Options> {
     let mut all = Vec::new();
@@ -63,8 +63,7 @@ fn batches_of_the_common_kinds_are_passed() {
     let log: Vec<u8> = kinds(10).into_iter().zip(0..).flat_map(|(batch, i)| at(batch, 10 + 2 * i)).collect();
     let mut order = Order::default();
     (order.next_offset, order.epoch, order.version) = (Some(10), Some(3), Some(2));
-    let pass =
-        |until, order: &mut Order| Log.pass_sound(&log, until, order, &Options::default(), &mut Scratch::default());
+    let pass = |until, order: &mut Order| Log.pass_sound(&log, until, order, &Options::default());
     let passed = pass(usize::MAX, &mut order.clone());
     assert_eq!((passed.frames, passed.records, passed.bytes), (4, 8, log.len()));
     let first = RecordBatch::parse(&log, 0).unwrap().bytes().len();

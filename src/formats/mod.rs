@@ -88,15 +88,8 @@ pub trait Format: Sync {
     /// up to date; those that start before `until`.
     ///
     /// Only as far as that is certain by a look quicker than [`check`](Self::check), which is for what is left.
-    fn pass_sound(
-        &self,
-        bytes: &[u8],
-        until: usize,
-        order: &mut Order,
-        options: &Options,
-        scratch: &mut Scratch,
-    ) -> Passed {
-        let _ = (bytes, until, order, options, scratch);
+    fn pass_sound(&self, bytes: &[u8], until: usize, order: &mut Order, options: &Options) -> Passed {
+        let _ = (bytes, until, order, options);
         Passed::default()
     }
 

@@ -118,7 +118,7 @@ impl Format for Log {
         check::check(frame, options, &Produce::default(), scratch, defect)
     }
 
-    fn pass_sound(&self, bytes: &[u8], until: usize, order: &mut Order, options: &Options, _: &mut Scratch) -> Passed {
+    fn pass_sound(&self, bytes: &[u8], until: usize, order: &mut Order, options: &Options) -> Passed {
         check::pass(bytes, until, order, options)
     }
 
