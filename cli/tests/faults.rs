@@ -16,6 +16,9 @@ use std::process::{Command, Stdio};
 /// Larger than is read before a signal arrives.
 const ENDLESS: u64 = 1 << 40;
 
+/// What a pipe holds before its writer waits.
+const PIPE: usize = 1 << 16;
+
 fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).expect("a directory").flatten();
     let mut names: Vec<_> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
@@ -150,7 +153,6 @@ fn output_that_cannot_be_written_is_told() {
 #[test]
 fn a_reader_that_leaves_ends_the_output_and_not_the_copy() {
     let dir = directory();
-    // So many lines that no pipe holds them.
     let mut log = segment();
     let places = batches(&log);
     let mut bytes = Vec::new();
@@ -160,12 +162,18 @@ fn a_reader_that_leaves_ends_the_output_and_not_the_copy() {
         places.iter().for_each(|(_, end)| log[end - 1] ^= 1);
     }
     bytes.extend_from_slice(&log);
-    let source = write(dir.path().join(SEGMENT), &bytes);
+    // So many files that no pipe holds what is told of them: no run is over before its reader leaves.
+    let logs = dir.path().join("logs");
+    let sources: Vec<_> = (1..=16).map(|n| write(logs.join(format!("{n:020}.log")), &bytes)).collect();
+    for args in [&["verify"][..], &["verify", "--json"]] {
+        let told = common::ran(command().args(args).arg(&logs).output().expect("it runs")).out.len();
+        assert!(told > 4 * PIPE, "{told} bytes could fit into a pipe");
+    }
     let copy = dir.path().join("copy.log");
-    let recover = ["recover".as_ref(), source.as_os_str(), "--output".as_ref(), copy.as_os_str()];
+    let recover = ["recover".as_ref(), sources[0].as_os_str(), "--output".as_ref(), copy.as_os_str()];
     for (args, code) in [
-        (&["verify".as_ref(), "--json".as_ref(), source.as_os_str()][..], 2),
-        (&["verify".as_ref(), source.as_os_str()], 2),
+        (&["verify".as_ref(), "--json".as_ref(), logs.as_os_str()][..], 2),
+        (&["verify".as_ref(), logs.as_os_str()], 2),
         (&recover, 1),
     ] {
         let mut child = start(args);
