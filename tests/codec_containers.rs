@@ -261,3 +261,42 @@ fn zstd_windows_are_limited() {
     // With a small content size the window does not matter.
     reads(Codec::Zstd, b"\x28\xb5\x2f\xfd\x80\x90\x01\0\0\0\x09\0\0a", b"a");
 }
+
+/// Kafka's reader decodes frames of unknown or of more than 16 KiB of content in a stream, where the library judges a few
+/// blocks otherwise than in one go.
+#[test]
+fn zstd_blocks_are_judged_as_in_a_stream() {
+    // A raw block "a", then an empty last block: raw, compressed, all the same.
+    let frame = |last: u8| [b"\x28\xb5\x2f\xfd\0\x58\x08\0\0a", &[1 | last << 1, 0, 0][..]].concat();
+    reads(Codec::Zstd, &frame(0), b"a");
+    reads(Codec::Zstd, &frame(2), b"a");
+    refused(Codec::Zstd, &frame(1), (DecompressFailed, "frame", 0));
+    refused(Codec::Zstd, &frame(3), (DecompressFailed, "frame", 0));
+    reads(Codec::Zstd, &[frame(2), frame(0), frame(2)].concat(), b"aaa");
+    // Where the content's size is known and small the reader does it in one go.
+    let sized = |size: u32| [b"\x28\xb5\x2f\xfd\x80\x58", &size.to_le_bytes()[..], b"\x04\0\0\x09\0\0a"].concat();
+    refused(Codec::Zstd, &sized(1), (DecompressFailed, "frame", 0));
+    refused(Codec::Zstd, &sized(16 << 10), (DecompressFailed, "frame", 0));
+    let many = |blocks: &[u8], size: usize| {
+        let mut frame = [b"\x28\xb5\x2f\xfd\x80\x58", &(size as u32).to_le_bytes()[..], blocks].concat();
+        // The same byte over and over.
+        frame.extend_from_slice(&(1 | 1 << 1 | (size as u32) << 3).to_le_bytes()[..3]);
+        frame.push(b'a');
+        frame
+    };
+    let size = (16 << 10) + 1;
+    reads(Codec::Zstd, &many(&[4, 0, 0], size), &vec![b'a'; size]);
+    refused(Codec::Zstd, &many(&[4, 0, 0], size - 1), (DecompressFailed, "frame", 0));
+
+    // A window of 1 KiB, and blocks of 1024 and 1025 bytes.
+    let block = |kind: u32, len: usize| {
+        let mut frame = b"\x28\xb5\x2f\xfd\0\0".to_vec();
+        frame.extend_from_slice(&(1 | kind << 1 | (len as u32) << 3).to_le_bytes()[..3]);
+        frame.resize(frame.len() + if kind == 0 { len } else { 1 }, b'a');
+        frame
+    };
+    for kind in [0, 1] {
+        reads(Codec::Zstd, &block(kind, 1024), &[b'a'; 1024]);
+        refused(Codec::Zstd, &block(kind, 1025), (DecompressFailed, "Block_Size", 6));
+    }
+}

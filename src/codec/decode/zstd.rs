@@ -1,7 +1,8 @@
 //! Zstandard frames, by the zstd library.
 //!
 //! As zstd-jni reads them in a stream: frames and skippable frames one after the other, nothing else behind them, a
-//! window of at most 128 MiB. Decoded in one go, which needs no window of its own: the output is the window.
+//! window of at most 128 MiB. Decoded in one go, which needs no window of its own: the output is the window. Where the
+//! library judges otherwise in one go than in a stream, its lengths are looked at before.
 
 use super::{Container, Notes, Output, States, Stop, zstd_frame};
 use crate::{Detail, ErrorKind, Result};
@@ -39,6 +40,16 @@ pub(super) fn decode(
     if let Some(at) = scanned.window_too_large {
         return Err(Stop::corrupt("the window is larger than 128 MiB", "Window_Descriptor", at));
     }
+    if let Some(at) = scanned.block_too_large {
+        return Err(Stop::corrupt("a block is larger than the window", "Block_Size", at));
+    }
+    let mended;
+    let stream = if scanned.has_empty_block {
+        mended = zstd_frame::without_empty_blocks(stream);
+        &mended
+    } else {
+        stream
+    };
     let context = match &mut states.zstd.0 {
         Some(context) => context,
         none => none.insert(DCtx::try_create().ok_or_else(|| Stop::corrupt("no memory for the decoder", "frame", 0))?),

@@ -1,5 +1,7 @@
 //! Frames and blocks of zstd, read for their lengths only (RFC 8878, section 3.1).
 
+use alloc::vec::Vec;
+
 /// What the lengths in a stream tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Scan {
@@ -7,6 +9,10 @@ pub(super) struct Scan {
     pub(super) most: usize,
     /// Where a window is declared that the library's streaming decoder refuses.
     pub(super) window_too_large: Option<usize>,
+    /// Where a block starts that is longer than its frame's window, which only that decoder refuses.
+    pub(super) block_too_large: Option<usize>,
+    /// Whether there is a compressed block of no bytes, which only that decoder passes over.
+    pub(super) has_empty_block: bool,
 }
 
 const MAGIC: u32 = 0xFD2F_B528;
@@ -61,9 +67,30 @@ fn header(frame: &[u8]) -> Option<Header> {
     Some(Header { window, content_size, has_checksum: descriptor & 1 << 2 != 0, len: at })
 }
 
-/// Walks the frames as far as their lengths hold.
-pub(super) fn scan(stream: &[u8]) -> Scan {
-    let mut scan = Scan::default();
+/// A block's header.
+struct Block {
+    at: usize,
+    kind: usize,
+    /// Bytes it takes, or makes if they are all the same.
+    len: usize,
+    /// The most that a block of its frame may take or make.
+    max: usize,
+    /// Whether the Java reader's buffer holds the frame's whole content, so that the library decodes it in one go.
+    in_one_go: bool,
+}
+
+const SAME: usize = 1;
+const COMPRESSED: usize = 2;
+
+impl Block {
+    fn is_passed_over(&self) -> bool {
+        self.kind == COMPRESSED && self.len == 0 && !self.in_one_go
+    }
+}
+
+/// Walks the frames as far as their lengths hold. Where a window is declared that the streaming decoder refuses.
+fn walk(stream: &[u8], mut block: impl FnMut(&Block)) -> Option<usize> {
+    let mut window_too_large = None;
     let mut at = 0;
     while let Some(magic) = stream.get(at..at + 4) {
         let magic = little_endian(magic) as u32;
@@ -76,28 +103,49 @@ pub(super) fn scan(stream: &[u8]) -> Scan {
             break;
         }
         let Some(header) = header(&stream[at..]) else { break };
-        let is_small = header.content_size.is_some_and(|size| size <= SMALL_CONTENT);
-        if header.window > MAX_WINDOW && !is_small && scan.window_too_large.is_none() {
-            scan.window_too_large = Some(at + 5);
+        let in_one_go = header.content_size.is_some_and(|size| size <= SMALL_CONTENT);
+        if header.window > MAX_WINDOW && !in_one_go && window_too_large.is_none() {
+            window_too_large = Some(at + 5);
         }
-        let max_block = usize::try_from(header.window).map_or(MAX_BLOCK, |w| w.min(MAX_BLOCK));
+        let max = usize::try_from(header.window).map_or(MAX_BLOCK, |w| w.min(MAX_BLOCK));
         at += header.len;
         loop {
-            let Some(block) = stream.get(at..at + 3) else { return scan };
-            let block = little_endian(block) as usize;
-            let (is_last, kind, len) = (block & 1 != 0, block >> 1 & 3, block >> 3);
-            let (makes, takes) = match kind {
-                0 => (len, len),
-                1 => (len, 1),
-                _ => (max_block, len),
-            };
-            scan.most = scan.most.saturating_add(makes.min(MAX_BLOCK));
-            at += 3 + takes;
+            let Some(bits) = stream.get(at..at + 3) else { return window_too_large };
+            let bits = little_endian(bits) as usize;
+            let (is_last, kind, len) = (bits & 1 != 0, bits >> 1 & 3, bits >> 3);
+            block(&Block { at, kind, len, max, in_one_go });
+            at += 3 + if kind == SAME { 1 } else { len };
             if is_last {
                 break;
             }
         }
         at += if header.has_checksum { 4 } else { 0 };
     }
+    window_too_large
+}
+
+/// What the lengths in `stream` tell.
+pub(super) fn scan(stream: &[u8]) -> Scan {
+    let mut scan = Scan::default();
+    scan.window_too_large = walk(stream, |block| {
+        let makes = if block.kind < COMPRESSED { block.len } else { block.max };
+        scan.most = scan.most.saturating_add(makes.min(MAX_BLOCK));
+        if block.len > block.max && !block.in_one_go && scan.block_too_large.is_none() {
+            scan.block_too_large = Some(block.at);
+        }
+        scan.has_empty_block |= block.is_passed_over();
+    });
     scan
+}
+
+/// The stream with each empty compressed block made one of no plain bytes, which decodes in one go as well.
+#[cold]
+pub(super) fn without_empty_blocks(stream: &[u8]) -> Vec<u8> {
+    let mut out = stream.to_vec();
+    walk(stream, |block| {
+        if block.is_passed_over() {
+            out[block.at] &= !(3 << 1);
+        }
+    });
+    out
 }
