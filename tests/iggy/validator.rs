@@ -110,6 +110,22 @@ fn gaps_and_overlaps_are_found_by_rank_of_the_rules() {
 }
 
 #[test]
+fn offsets_past_the_end_are_refused_as_in_a_segment_from_a_peer() {
+    let (mut log, mut frames) = (Vec::new(), FrameList::default());
+    encode(&[NewMessage::default(); 3], None, &mut log, &mut frames).expect("a batch");
+    for (base, sound) in [(u64::MAX - 3, true), (u64::MAX - 2, false)] {
+        let at = Stamp { base_offset: Some(base), ..Stamp::default() };
+        stamp(log.first_chunk_mut().expect("a header"), at, &mut frames, Default::default());
+        let found: &[_] = if sound { &[] } else { &[(ErrorKind::OffsetOverflow, 8)] };
+        assert_eq!(kinds(&validate(&log, Origin::Stored, Conformance::Strict), Severity::Error), found);
+        // The producer's batch and a poll are taken.
+        for (origin, conformance) in [(Origin::Client, Conformance::Strict), (Origin::Stored, Conformance::Reference)] {
+            assert!(validate(&log, origin, conformance).totals.is_valid());
+        }
+    }
+}
+
+#[test]
 fn slices_of_polls_follow_each_other() {
     use batchwise::iggy::{PollFrom, decode, poll_slice};
     let source = batch("mixed10.stamped_p7_o1000.bin");

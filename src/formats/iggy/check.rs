@@ -39,13 +39,23 @@ pub(super) fn check(
         defect(Defect { error: header.error(ErrorKind::BatchEmpty, detail, "message_count", frame.offset), severity });
     }
     let mut summary = summary_of(header);
+    // A segment from a peer is refused for it; all else reads over it.
+    let strict = (options.origin, options.conformance) == (Origin::Stored, Conformance::Strict);
+    let refused = strict && summary.next_offset.is_none();
+    if refused {
+        defect(header.error(ErrorKind::OffsetOverflow, no_room(header), "base_offset", frame.offset).into());
+    }
     if options.origin == Origin::Replica {
         shift_slice(&batch, &mut summary);
     }
     if options.depth >= Depth::Records && options.conformance == Conformance::Strict {
-        Oddities::default().report(&batch, options.origin, defect);
+        Oddities::default().report(&batch, options.origin, !refused, defect);
     }
     summary
+}
+
+fn no_room(header: BatchHeader<'_>) -> Detail {
+    Detail::Value { found: header.base_offset() as i64, rule: "must leave room for all messages" }
 }
 
 pub(super) fn summary_of(header: BatchHeader<'_>) -> Summary {
@@ -123,7 +133,7 @@ struct Oddities {
 }
 
 impl Oddities {
-    fn report(mut self, batch: &Batch<'_>, origin: Origin, defect: &mut dyn FnMut(Defect)) {
+    fn report(mut self, batch: &Batch<'_>, origin: Origin, room: bool, defect: &mut dyn FnMut(Defect)) {
         let (header, offset) = (batch.header(), batch.offset());
         let mut earliest = u32::MAX;
         let mut first_delta = 0;
@@ -153,9 +163,8 @@ impl Oddities {
             odd(ErrorKind::OriginTimestampUnexpected, detail, "origin_timestamp", Severity::Info);
         }
         let last = header.base_offset().checked_add(self.max_delta.max(u64::from(header.message_count())));
-        if last.is_none() {
-            let detail = Detail::Value { found: header.base_offset() as i64, rule: "must leave room for all messages" };
-            odd(ErrorKind::OffsetOverflow, detail, "base_offset", Severity::Warning);
+        if last.is_none() && room {
+            odd(ErrorKind::OffsetOverflow, no_room(header), "base_offset", Severity::Warning);
         }
         if origin == Origin::Client {
             let set = [
