@@ -9,8 +9,6 @@ pub(super) trait Frames {
     fn count(&self) -> usize;
     /// One of them.
     fn get(&self, i: usize) -> &[u8];
-    /// Some of them, in order.
-    fn part(&self, numbers: Range<usize>) -> impl Iterator<Item = &[u8]>;
 }
 
 impl Frames for &[&[u8]] {
@@ -22,11 +20,6 @@ impl Frames for &[&[u8]] {
     #[inline(always)]
     fn get(&self, i: usize) -> &[u8] {
         self[i]
-    }
-
-    #[inline(always)]
-    fn part(&self, numbers: Range<usize>) -> impl Iterator<Item = &[u8]> {
-        self[numbers].iter().copied()
     }
 }
 
@@ -45,11 +38,6 @@ impl Frames for InBuffer<'_> {
     #[inline(always)]
     fn get(&self, i: usize) -> &[u8] {
         &self.buffer[self.ranges[i].clone()]
-    }
-
-    #[inline(always)]
-    fn part(&self, numbers: Range<usize>) -> impl Iterator<Item = &[u8]> {
-        self.ranges[numbers].iter().map(|range| &self.buffer[range.clone()])
     }
 }
 

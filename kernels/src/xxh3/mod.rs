@@ -7,6 +7,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod batch;
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+mod lanes;
 mod long;
 #[cfg(target_arch = "aarch64")]
 mod neon;

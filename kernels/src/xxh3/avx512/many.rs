@@ -10,23 +10,22 @@ use super::super::batch::{Frames, InBuffer};
 use super::super::{long, secret, short};
 use super::{default, load, to_lanes};
 use core::arch::x86_64::*;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 
 mod pairs;
+mod round;
+
+use round::{ROUND, Round};
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
 pub(in super::super) fn many(frames: &[&[u8]], hashes: &mut [u64]) {
-    run(&frames, hashes);
+    run(&frames, hashes, |round, numbers| round.fill(frames[numbers].iter().copied()));
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
 pub(in super::super) fn many_ranges(buffer: &[u8], ranges: &[Range<usize>], hashes: &mut [u64]) {
-    run(&InBuffer { buffer, ranges }, hashes);
+    run(&InBuffer { buffer, ranges }, hashes, |round, numbers| round.fill_ranges(buffer, &ranges[numbers]));
 }
-
-/// Frames whose classes are found before the classes are hashed one by one.
-const ROUND: usize = 128;
 
 // Classes of frames: the three of short ones, then one for each number of whole stripes before the last, up to a block.
 const UP_TO_16: usize = 0;
@@ -38,7 +37,7 @@ const NONE: usize = BLOCK + 1;
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
 #[inline]
-fn run(frames: &impl Frames, hashes: &mut [u64]) {
+fn run<'a>(frames: &impl Frames, hashes: &mut [u64], fill: impl Fn(&mut Round<'a>, Range<usize>)) {
     assert_eq!(frames.count(), hashes.len(), "one hash for each frame");
     if hashes.len() < 8 {
         for (i, hash) in hashes.iter_mut().enumerate() {
@@ -49,70 +48,9 @@ fn run(frames: &impl Frames, hashes: &mut [u64]) {
     let (mut round, mut part) = (Round::new(), Round::new());
     let mut base = 0;
     for hashes in hashes.chunks_mut(ROUND) {
-        round.fill(frames.part(base..base + hashes.len()));
+        fill(&mut round, base..base + hashes.len());
         hash(&round, &mut part, hashes);
         base += ROUND;
-    }
-}
-
-/// Frames, and once more their lengths. The last one stands in for those that are missing of the last eight.
-struct Round<'a> {
-    frames: [MaybeUninit<&'a [u8]>; ROUND],
-    lens: [MaybeUninit<u64>; ROUND],
-    /// Those that have been written: whole eights.
-    filled: usize,
-}
-
-impl<'a> Round<'a> {
-    const fn new() -> Self {
-        Round {
-            frames: [const { MaybeUninit::uninit() }; ROUND],
-            lens: [const { MaybeUninit::uninit() }; ROUND],
-            filled: 0,
-        }
-    }
-
-    /// Takes on at most [`ROUND`] frames. Out of line, because the loop spills its counter otherwise, at five cycles a frame.
-    #[inline(never)]
-    fn fill(&mut self, frames: impl Iterator<Item = &'a [u8]>) {
-        let mut count = 0;
-        let mut last: &[u8] = &[];
-        for frame in frames {
-            self.frames[count % ROUND].write(frame);
-            self.lens[count % ROUND].write(opaque_len(frame) as u64);
-            last = frame;
-            count += 1;
-        }
-        while !count.is_multiple_of(8) {
-            self.frames[count].write(last);
-            self.lens[count].write(last.len() as u64);
-            count += 1;
-        }
-        self.filled = count;
-    }
-
-    #[inline(always)]
-    fn frames(&self) -> &[&'a [u8]] {
-        // SAFETY: so many have been written.
-        unsafe { core::slice::from_raw_parts(self.frames.as_ptr().cast(), self.filled) }
-    }
-
-    /// The lengths in eights.
-    #[inline(always)]
-    fn lens(&self) -> &[[u64; 8]] {
-        // SAFETY: so many have been written.
-        unsafe { core::slice::from_raw_parts(self.lens.as_ptr().cast(), self.filled / 8) }
-    }
-
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
-    #[inline]
-    fn are_within(&self, first: i64, last: i64) -> bool {
-        let mut within = 0xFF;
-        for lens in self.lens() {
-            let above = _mm512_sub_epi64(super::from_lanes(lens), _mm512_set1_epi64(first));
-            within &= _mm512_cmple_epu64_mask(above, _mm512_set1_epi64(last - first));
-        }
-        within == 0xFF
     }
 }
 
@@ -131,7 +69,7 @@ fn hash<'a>(round: &Round<'a>, part: &mut Round<'a>, hashes: &mut [u64]) {
     }
     classes.0[hashes.len()..].fill(NONE as u8);
     for i in classes.members(UP_TO_16) {
-        hashes[i] = short::hash(round.frames()[i], 0, secret::SHORT);
+        hashes[i] = short::hash(round.get(i), 0, secret::SHORT);
     }
     apart(round, classes.members(UP_TO_128), part, hashes, |part, hashes| pairs::up_to_128(part, hashes));
     apart(round, classes.members(UP_TO_240), part, hashes, |part, hashes| pairs::up_to_240(part, hashes));
@@ -149,7 +87,7 @@ fn hash<'a>(round: &Round<'a>, part: &mut Round<'a>, hashes: &mut [u64]) {
     equal::<14>(round, classes.members(14), hashes);
     equal::<15>(round, classes.members(15), hashes);
     for i in classes.members(BLOCK) {
-        hashes[i] = default(round.frames()[i]);
+        hashes[i] = default(round.get(i));
     }
 }
 
@@ -165,11 +103,11 @@ fn apart<'a>(
     let count = members.0.count_ones() as usize;
     if count < 6 {
         for i in members {
-            hashes[i] = short::hash(round.frames()[i], 0, secret::SHORT);
+            hashes[i] = short::hash(round.get(i), 0, secret::SHORT);
         }
         return;
     }
-    part.fill(members.clone().map(|i| round.frames()[i]));
+    part.fill(members.clone().map(|i| round.get(i)));
     let mut of_part = [0; ROUND];
     hash(part, &mut of_part[..count]);
     for (i, &h) in members.zip(&of_part) {
@@ -232,7 +170,7 @@ fn equal<const N: usize>(round: &Round<'_>, members: Members, hashes: &mut [u64]
     let mut turn = 0;
     let Some(mut before) = members.clone().next().map(|first| (first, 0)) else { return };
     for i in members {
-        let data = round.frames()[i];
+        let data = round.get(i);
         let (stripes, last) = long::split(data);
         let stripes: &[[u8; 64]; N] = stripes.first_chunk().expect("the class");
         let mut sums = super::stripe(super::zero(), load(last), load(&keys.last));

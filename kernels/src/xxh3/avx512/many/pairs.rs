@@ -18,17 +18,13 @@
 use super::super::super::primes::*;
 use super::super::super::{secret, short};
 use super::super::load;
-use super::{ROUND, Round, opaque_len};
+use super::opaque_len;
+use super::round::{ROUND, Round};
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 /// Products of pairs of frames in order: those of the first frame in the even lanes, those of the second in the odd ones.
 type Pairs = [MaybeUninit<__m512i>; ROUND / 2];
-
-#[inline(always)]
-fn pairs_of<'r, 'a>(round: &'r Round<'a>) -> impl Iterator<Item = &'r [&'a [u8]; 2]> {
-    round.frames().as_chunks().0.iter()
-}
 
 const NO_PAIRS: Pairs = [const { MaybeUninit::uninit() }; ROUND / 2];
 
@@ -36,7 +32,7 @@ const NO_PAIRS: Pairs = [const { MaybeUninit::uninit() }; ROUND / 2];
 #[inline(never)]
 pub(super) fn up_to_128(round: &Round<'_>, hashes: &mut [u64]) {
     let mut heads = NO_PAIRS;
-    for (head, [a, b]) in heads.iter_mut().zip(pairs_of(round)) {
+    for (head, [a, b]) in heads.iter_mut().zip(round.pairs()) {
         let (a, b) = (both_ends(a), both_ends(b));
         head.write(_mm512_add_epi64(fold(a.0, b.0), fold(a.1, b.1)));
     }
@@ -56,7 +52,7 @@ pub(super) fn up_to_240(round: &Round<'_>, hashes: &mut [u64]) {
     let secret = short::opaque(secret::SHORT);
     let others_in_pairs = others.as_chunks_mut::<2>().0;
     for (i, ((([a, b], head), tail), others)) in
-        pairs_of(round).zip(&mut heads).zip(&mut tails).zip(others_in_pairs).enumerate()
+        round.pairs().zip(&mut heads).zip(&mut tails).zip(others_in_pairs).enumerate()
     {
         let (a_head, b_head) = (words_of_head(a), words_of_head(b));
         head.write(_mm512_add_epi64(fold(a_head.0, b_head.0), fold(a_head.1, b_head.1)));
@@ -69,10 +65,9 @@ pub(super) fn up_to_240(round: &Round<'_>, hashes: &mut [u64]) {
         far[usize::from(far_count)] = 2 * i as u8 + 1;
         far_count += u8::from(b.len() >= 208);
     }
-    let frames = round.frames();
     for pair in far[..usize::from(far_count)].chunks(2) {
         let numbers = [usize::from(pair[0]) % ROUND, usize::from(*pair.last().expect("one or two")) % ROUND];
-        let sums = sum_pair(fold(high_tail(frames[numbers[0]]), high_tail(frames[numbers[1]])));
+        let sums = sum_pair(fold(high_tail(round.get(numbers[0])), high_tail(round.get(numbers[1]))));
         for (i, sum) in numbers.into_iter().zip(sums).take(pair.len()) {
             others[i] = others[i].wrapping_add(sum);
         }
