@@ -24,10 +24,12 @@ pub struct FrameList {
     len: usize,
 }
 
-/// Frames that are walked, then hashed together while they are in the first-level cache: at most so many, and none that
-/// starts so many bytes behind the first one.
+/// Frames that are walked, then hashed together while they are in the first-level cache: at most so many.
 const TOGETHER: usize = 128;
-const TOGETHER_BYTES: usize = 4 << 10;
+/// Of frames of different sizes, none that starts so far behind the first one, if those before are longer than so much on
+/// average. The next bodies, which nobody has asked memory for, are better waited for by the hash of those before.
+const FAR: usize = 4 << 10;
+const LONG: usize = 256;
 
 impl FrameList {
     /// Number of frames.
@@ -99,7 +101,8 @@ impl FrameList {
     ///
     /// `count` is the number of frames that the batch claims, which only says how much room is tried.
     fn walk(&mut self, blob: &[u8], count: usize) -> bool {
-        let (from, mut at) = (self.len(), self.end());
+        let (from, first) = (self.len(), self.end());
+        let mut at = first;
         let possible = (blob.len() - at) / MessageHeader::SIZE;
         let room = if count > from { count - from } else { TOGETHER }.min(TOGETHER).min(possible);
         self.make_room(from + room);
@@ -109,13 +112,11 @@ impl FrameList {
         // read, and the walk does not wait for memory from header to header.
         let mut expected = ([0; 16], usize::MAX);
         let mut rest = &blob[at..];
-        let limit = at.saturating_add(TOGETHER_BYTES);
         for (hashed, checksum) in slots {
             let Some(header) = rest.first_chunk::<{ MessageHeader::SIZE }>() else { return false };
             let (size, behind) = match rest.split_at_checked(expected.1) {
                 Some((_, behind)) if header[32..] == expected.0 => (expected.1, behind),
-                // The next bodies, which nobody has asked memory for, are better waited for by the hash of those before.
-                _ if at >= limit => break,
+                _ if at - first >= FAR.max(LONG * (self.len - from)) => break,
                 _ => {
                     let Some(end) = frame_end(rest, 0) else { return false };
                     expected = (*header.last_chunk().expect("48 bytes"), end);

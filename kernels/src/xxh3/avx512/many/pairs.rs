@@ -46,30 +46,24 @@ pub(super) fn up_to_128(round: &Round<'_>, hashes: &mut [u64]) {
 pub(super) fn up_to_240(round: &Round<'_>, hashes: &mut [u64]) {
     let (mut heads, mut tails) = (NO_PAIRS, NO_PAIRS);
     let mut others = [0; ROUND];
-    let mut far = [0_u8; 256];
-    let mut far_count = 0_u8;
-    let low = round.lens().as_flattened().iter().any(|&len| len >= 144);
+    let low = round.of_at_least(144).next().is_some();
     let secret = short::opaque(secret::SHORT);
     let others_in_pairs = others.as_chunks_mut::<2>().0;
-    for (i, ((([a, b], head), tail), others)) in
-        round.pairs().zip(&mut heads).zip(&mut tails).zip(others_in_pairs).enumerate()
-    {
+    for ((([a, b], head), tail), others) in round.pairs().zip(&mut heads).zip(&mut tails).zip(others_in_pairs) {
         let (a_head, b_head) = (words_of_head(a), words_of_head(b));
         head.write(_mm512_add_epi64(fold(a_head.0, b_head.0), fold(a_head.1, b_head.1)));
         if low {
             tail.write(fold(low_tail(a), low_tail(b)));
         }
         *others = [short::last(a, secret), short::last(b, secret)];
-        far[usize::from(far_count)] = 2 * i as u8;
-        far_count += u8::from(a.len() >= 208);
-        far[usize::from(far_count)] = 2 * i as u8 + 1;
-        far_count += u8::from(b.len() >= 208);
     }
-    for pair in far[..usize::from(far_count)].chunks(2) {
-        let numbers = [usize::from(pair[0]) % ROUND, usize::from(*pair.last().expect("one or two")) % ROUND];
-        let sums = sum_pair(fold(high_tail(round.get(numbers[0])), high_tail(round.get(numbers[1]))));
-        for (i, sum) in numbers.into_iter().zip(sums).take(pair.len()) {
-            others[i] = others[i].wrapping_add(sum);
+    let mut far = round.of_at_least(208);
+    while let Some(a) = far.next() {
+        let b = far.next();
+        let sums = sum_pair(fold(high_tail(round.get(a)), high_tail(round.get(b.unwrap_or(a)))));
+        others[a] = others[a].wrapping_add(sums[0]);
+        if let Some(b) = b {
+            others[b] = others[b].wrapping_add(sums[1]);
         }
     }
     let behind = tails.as_chunks().0.iter().zip(others.as_chunks().0);

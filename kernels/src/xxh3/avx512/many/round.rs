@@ -1,6 +1,7 @@
 //! Frames by address and length, so that vectors find their classes.
 
 use super::super::from_lanes;
+use super::Members;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 use core::mem::{MaybeUninit, offset_of};
@@ -115,6 +116,18 @@ impl<'a> Round<'a> {
     pub(super) fn pairs(&self) -> impl Iterator<Item = [&'a [u8]; 2]> {
         let (addresses, lens) = (self.addresses().as_chunks::<2>().0, self.lens().as_flattened().as_chunks::<2>().0);
         addresses.iter().zip(lens).map(|(a, len)| [frame(a[0], len[0]), frame(a[1], len[1])])
+    }
+
+    /// The frames that are so long.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
+    #[inline]
+    pub(super) fn of_at_least(&self, len: i64) -> Members {
+        let mut members = 0;
+        for lens in self.lens().iter().rev() {
+            let long = _mm512_cmpge_epu64_mask(from_lanes(lens), _mm512_set1_epi64(len));
+            members = members << 8 | u128::from(long);
+        }
+        Members(members)
     }
 
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
