@@ -112,13 +112,21 @@ impl FrameList {
         // read, and the walk does not wait for memory from header to header.
         let mut expected = ([0; 16], usize::MAX);
         let mut rest = &blob[at..];
+        let mut len = 0;
+        let mut more = room > 0;
         for (hashed, checksum) in slots {
-            let Some(header) = rest.first_chunk::<{ MessageHeader::SIZE }>() else { return false };
+            let Some(header) = rest.first_chunk::<{ MessageHeader::SIZE }>() else {
+                more = false;
+                break;
+            };
             let (size, behind) = match rest.split_at_checked(expected.1) {
                 Some((_, behind)) if header[32..] == expected.0 => (expected.1, behind),
-                _ if at - first >= FAR.max(LONG * (self.len - from)) => break,
+                _ if at - first >= FAR.max(LONG * len) => break,
                 _ => {
-                    let Some(end) = frame_end(rest, 0) else { return false };
+                    let Some(end) = frame_end(rest, 0) else {
+                        more = false;
+                        break;
+                    };
                     expected = (*header.last_chunk().expect("48 bytes"), end);
                     (end, &rest[end..])
                 }
@@ -127,9 +135,10 @@ impl FrameList {
             checksum.copy_from_slice(&header[..UNHASHED]);
             at += size;
             rest = behind;
-            self.len += 1;
+            len += 1;
         }
-        room > 0 && !rest.is_empty()
+        self.len += len;
+        more && !rest.is_empty()
     }
 }
 
