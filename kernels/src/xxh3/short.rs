@@ -150,7 +150,7 @@ fn ends<const N: usize>(data: &[u8], seed: u64, s: &Secret, sum: u64) -> u64 {
 
 /// The sum of two products of 16 bytes, made by other units of the CPU than the rest where there are such.
 #[inline(always)]
-fn pair(data: [&[u8; 16]; 2], seed: u64, s: &[u8], key: usize) -> u64 {
+fn pair(data: [&[u8; 16]; 2], seed: u64, s: &Secret, key: usize) -> u64 {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     {
         let keys = s[key..].as_chunks().0;
