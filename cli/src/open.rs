@@ -89,9 +89,11 @@ fn beside(path: &Path) -> Option<&'static dyn Format> {
     others.filter_map(|other| formats::detect(&head_of(&other)?)).next()
 }
 
-/// Whether a file that is not named like a segment is a log all the same: it ends in `.log` and begins with a batch.
+/// Whether a file that is not named like a segment is a log all the same: it ends in `.log`, and what it begins with is a
+/// batch, or at least no text, so that a damaged start hides no log.
 pub(crate) fn is_log(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "log") && begins_with_batch(path)
+    let is_log = |head: Vec<u8>| formats::detect(&head).is_some() || !is_text(&head);
+    path.extension().is_some_and(|e| e == "log") && head_of(path).is_some_and(is_log)
 }
 
 /// Whether a file begins with a batch of some format, whatever its name is.
@@ -121,8 +123,25 @@ pub(crate) fn validator(checks: &Checks, format: &'static dyn Format, target: &T
 }
 
 /// Reads a file that lies beside no log; `None` if it cannot be told what it is.
-pub(crate) fn orphan(path: &Path) -> io::Result<Option<SideFile>> {
-    let format = beside(path).map_or("kafka", Format::name);
+pub(crate) fn orphan(path: &Path, wanted: FormatArg) -> io::Result<Option<SideFile>> {
+    let format = match wanted {
+        FormatArg::Kafka => "kafka",
+        FormatArg::Iggy => "iggy",
+        FormatArg::Auto => match beside(path) {
+            Some(format) => format.name(),
+            // Nothing tells but the content.
+            None => {
+                let is_sound = |side: &SideFile| side.check_orphan().totals.is_valid();
+                let kafka = side(path, "kafka")?;
+                if !kafka.as_ref().is_some_and(is_sound)
+                    && let Some(iggy) = side(path, "iggy")?.filter(is_sound)
+                {
+                    return Ok(Some(iggy));
+                }
+                return Ok(kafka);
+            }
+        },
+    };
     side(path, format)
 }
 

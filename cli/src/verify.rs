@@ -165,7 +165,7 @@ impl Run<'_> {
     /// Files beside a log that is not there. Their own checks need no log.
     fn tell_orphans(&self, target: &Target, sum: &mut Sum, out: &mut impl Write) -> io::Result<bool> {
         for path in &target.sides {
-            let side = match open::orphan(path) {
+            let side = match open::orphan(path, self.args.checks.format) {
                 Ok(Some(side)) => side,
                 Ok(None) => continue,
                 Err(e) => {

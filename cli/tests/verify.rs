@@ -307,6 +307,34 @@ fn indexes_are_compared_with_the_log() {
 }
 
 #[test]
+fn an_index_without_its_log_is_told_by_its_content() {
+    let dir = directory();
+    let index = std::fs::read(data("iggy/segments/small/00000000000000000000.index")).expect("an index");
+    write(dir.path().join("00000000000000000000.index"), &index);
+    for (args, code, format) in [
+        (&["--json"][..], 0, "iggy index"),
+        (&["--json", "--format", "iggy"], 0, "iggy index"),
+        (&["--json", "--format", "kafka"], 1, "kafka index"),
+    ] {
+        let ran = verify(args, dir.path());
+        assert_eq!((ran.code, ran.json()[0]["format"].as_str()), (code, Some(format)), "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_damaged_start_hides_no_log_in_a_directory() {
+    let dir = directory();
+    let mut log = segment();
+    log[16] = 9;
+    write(dir.path().join("some.log"), &log);
+    write(dir.path().join("server.log"), b"2026-01-01 INFO started\n");
+    write(dir.path().join("gc.log"), b"");
+    let ran = verify(&["--json"], dir.path());
+    assert_eq!((ran.code, ran.json().len()), (1, 1), "{}", ran.out);
+    assert_eq!(ran.json()[0]["defects"][0]["kind"], "MagicUnknown");
+}
+
+#[test]
 fn transaction_indexes_and_snapshots_are_checked() {
     let dir = directory();
     write(dir.path().join(SEGMENT), &segment());

@@ -21,12 +21,8 @@ impl Run<'_> {
     }
 
     fn try_side(&mut self, path: &Path) -> io::Result<()> {
-        let side = match self.args.format {
-            FormatArg::Auto => open::orphan(path),
-            FormatArg::Kafka => open::side(path, "kafka"),
-            FormatArg::Iggy => open::side(path, "iggy"),
-        };
-        let side = side?.ok_or_else(|| io::Error::other("logs of this format have no such file"))?;
+        let side = open::orphan(path, self.args.format)?;
+        let side = side.ok_or_else(|| io::Error::other("logs of this format have no such file"))?;
         self.begin(path);
         let check = side.check();
         let errors = check.findings.iter().filter(|f| f.defect.severity == Severity::Error);
