@@ -14,7 +14,10 @@ const WHOLE: &[(&str, &[&str])] = &[
     // A frame. Short ones are hashed out of line on purpose: in the kernel's instruction set the code is slower.
     ("xxh3::", &["xxh3::short::hash", "xxh3::short::middle", "::whole", "::oneshot", "xxh3::avx512::default"]),
     // A round of many frames.
-    ("xxh3::avx512::many::", &["Round::fill", "many::hash", "pairs::up_to_128", "pairs::up_to_240"]),
+    (
+        "xxh3::avx512::many::",
+        &["Round::fill", "Round::fill_ranges", "many::hash", "pairs::up_to_128", "pairs::up_to_240"],
+    ),
     ("crc32c::", &["::side_by_side"]),
     ("crc32c::many", &["::update", "::state"]),
     ("crc32c::update", &["::state"]),

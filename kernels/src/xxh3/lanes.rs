@@ -4,7 +4,8 @@
 //! inputs of up to 128 bytes, while the vector units have nothing to do. With two of eight products there, begun first,
 //! 128 bytes take 6.0 ns and not 6.8; with two more 6.5, with all of them 7.8; begun last 6.2; another two 6.4. 96 bytes gain
 //! 5 %, 64 nothing; 129 to 240 gain 10 %, and lose it with two more. Where the lengths are random and each call waits for a
-//! branch, the greater number of instructions costs 3 %.
+//! branch, the greater number of instructions costs 3 %. A CPU that multiplies once a cycle may have nothing to gain from it;
+//! none was at hand.
 
 use core::arch::x86_64::*;
 

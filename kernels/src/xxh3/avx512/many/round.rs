@@ -42,7 +42,14 @@ impl<'a> Round<'a> {
     /// If they are more than [`ROUND`].
     #[inline(never)]
     pub(super) fn fill(&mut self, frames: impl Iterator<Item = &'a [u8]>) {
-        self.fill_from(0, frames);
+        let mut count = 0;
+        let mut last: &[u8] = &[];
+        for frame in frames {
+            self.put(count, frame);
+            last = frame;
+            count += 1;
+        }
+        self.fill_up(count, last);
     }
 
     /// Takes on frames that lie in `buffer`.
@@ -66,26 +73,27 @@ impl<'a> Round<'a> {
         if outside != 0 {
             refuse(buffer, ranges);
         }
-        self.filled = 8 * eights.len();
-        if !rest.is_empty() {
-            self.fill_from(self.filled, rest.iter().map(|range| &buffer[range.clone()]));
+        let mut count = 8 * eights.len();
+        let mut last: &[u8] = &[];
+        for range in rest {
+            last = &buffer[range.clone()];
+            self.put(count, last);
+            count += 1;
         }
+        self.fill_up(count, last);
     }
 
     #[inline(always)]
-    fn fill_from(&mut self, mut count: usize, frames: impl Iterator<Item = &'a [u8]>) {
-        let mut last: &[u8] = &[];
-        let mut put = |i: usize, frame: &'a [u8]| {
-            self.addresses.0[i].write(frame.as_ptr().expose_provenance() as u64);
-            self.lens.0[i].write(super::opaque_len(frame) as u64);
-        };
-        for frame in frames {
-            put(count, frame);
-            last = frame;
-            count += 1;
-        }
+    fn put(&mut self, i: usize, frame: &'a [u8]) {
+        self.addresses.0[i].write(frame.as_ptr().expose_provenance() as u64);
+        self.lens.0[i].write(super::opaque_len(frame) as u64);
+    }
+
+    /// `last` is the last of `count` frames that are put in.
+    #[inline(always)]
+    fn fill_up(&mut self, mut count: usize, last: &'a [u8]) {
         while !count.is_multiple_of(8) {
-            put(count, last);
+            self.put(count, last);
             count += 1;
         }
         self.filled = count;
