@@ -5,7 +5,7 @@
 mod common;
 
 use common::faults::{finish, signal, start, until, with_hole};
-use common::{SEGMENT, batches, batchwise, command, directory, segment, write};
+use common::{SEGMENT, batches, batchwise, command, directory, invocation, segment, write};
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -101,7 +101,7 @@ fn what_cannot_be_read_is_told() {
     mode(&hidden, 0);
     let mut nobody = if File::open(&hidden).is_ok() {
         let mut setpriv = Command::new("setpriv");
-        setpriv.args(["--reuid=65534", "--regid=65534", "--clear-groups", env!("CARGO_BIN_EXE_batchwise")]);
+        setpriv.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).args(invocation());
         setpriv
     } else {
         command()
@@ -125,7 +125,7 @@ fn a_full_disk_leaves_no_copy() {
     let copy = dir.path().join("copy.log");
     let limited = "ulimit -f 8; exec \"$@\"";
     let mut bash = Command::new("bash");
-    bash.args(["-c", limited, "bash", env!("CARGO_BIN_EXE_batchwise"), "recover"]);
+    bash.args(["-c", limited, "bash"]).args(invocation()).arg("recover");
     let ran = common::ran(bash.arg(&source).arg("--output").arg(&copy).output().expect("bash"));
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.err.contains("copy.log: ") && ran.err.contains("File too large"), "{}", ran.err);

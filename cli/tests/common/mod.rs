@@ -23,9 +23,24 @@ impl Ran {
 }
 
 pub(crate) fn command() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_batchwise"));
-    command.env_remove("BATCHWISE_KERNEL").stdin(Stdio::null());
+    let mut words = invocation().into_iter();
+    let mut command = Command::new(words.next().expect("a program"));
+    command.args(words).env_remove("BATCHWISE_KERNEL").stdin(Stdio::null());
     command
+}
+
+/// The program, behind the emulator if cargo is told of one in its variable: an emulated test starts no emulated child
+/// by itself.
+pub(crate) fn invocation() -> Vec<String> {
+    let mut words = emulator();
+    words.push(env!("CARGO_BIN_EXE_batchwise").into());
+    words
+}
+
+/// What cargo runs programs with, which is nothing where they run by themselves.
+pub(crate) fn emulator() -> Vec<String> {
+    let variable = format!("CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_RUNNER", std::env::consts::ARCH.to_uppercase());
+    std::env::var(variable).unwrap_or_default().split_whitespace().map(String::from).collect()
 }
 
 pub(crate) fn batchwise<A: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = A>) -> Ran {
