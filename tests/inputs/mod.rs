@@ -21,6 +21,12 @@ impl Rng {
     }
 }
 
+/// Whether an emulator or a sanitizer makes a test of seconds one of many minutes: then a product of options and inputs that
+/// is walked natively is sampled.
+pub(crate) fn slow() -> bool {
+    std::env::var_os("BATCHWISE_TEST_SLOW").is_some()
+}
+
 pub(crate) fn data(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(path)
 }
