@@ -107,6 +107,9 @@ fn promises_size_nothing() {
         (Codec::Zstd, b"\x28\xb5\x2f\xfd\xe0\0\0\0\0\0\0\0\x40\x01\0\0"),
         // A window of 127 MiB.
         (Codec::Zstd, b"\x28\xb5\x2f\xfd\0\x8f\x0d\0\0"),
+        // Frames to be skipped of 4 GiB less 8, after which 32 bits are back at the start, and less 1.
+        (Codec::Zstd, b"\x50\x2a\x4d\x18\xf8\xff\xff\xff"),
+        (Codec::Zstd, b"\x28\xb5\x2f\xfd\0\0\x01\0\0\x5f\x2a\x4d\x18\xff\xff\xff\xff\0\0"),
         // ISIZE of 4 GiB less 1.
         (Codec::Gzip, b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x03\0\0\0\0\0\xff\xff\xff\xff"),
     ];

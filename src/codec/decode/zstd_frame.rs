@@ -96,7 +96,10 @@ fn walk(stream: &[u8], mut block: impl FnMut(&Block)) -> Option<usize> {
         let magic = little_endian(magic) as u32;
         if magic & 0xFFFF_FFF0 == 0x184D_2A50 {
             let Some(len) = stream.get(at + 4..at + 8) else { break };
-            at = at.saturating_add(8 + little_endian(len) as usize);
+            // In 64 bits: where `usize` has 32, the sum of these lengths could come round to where the walk stands.
+            let end = at as u64 + 8 + little_endian(len);
+            let Some(end) = usize::try_from(end).ok().filter(|&end| end <= stream.len()) else { break };
+            at = end;
             continue;
         }
         if magic != MAGIC {
