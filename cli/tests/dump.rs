@@ -289,6 +289,12 @@ fn what_is_no_log_is_told() {
     let ran = dump(&[], &empty);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert_eq!(ran.out, format!("Dumping {}\nLog starting offset: 777\n", empty.display()));
+    // In a directory only logs are printed.
+    let index = data("iggy/segments/small/00000000000000000000.index");
+    write(dir.path().join("below/00000000000000000000.index"), &std::fs::read(index).expect("an index"));
+    let ran = dump(&[], &dir.path().join("below"));
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("no logs in this directory"), "{}", ran.err);
 }
 
 #[test]

@@ -62,6 +62,9 @@ impl Run<'_> {
             self.out.failed(path, error);
         }
         let logs: Vec<_> = listing.targets.iter().filter(|t| !t.is_missing).collect();
+        if logs.is_empty() && listing.failures.is_empty() {
+            self.out.failed(path, &"no logs in this directory");
+        }
         for (i, target) in logs.iter().enumerate() {
             let next = logs.get(i + 1).filter(|next| next.path.parent() == target.path.parent());
             if self.may_hold_wanted(target, next.and_then(|n| n.base_offset)) && self.out.is_open() {
