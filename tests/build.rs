@@ -67,7 +67,7 @@ fn rebuild(batch: &RecordBatch<'_>) -> Result<Vec<u8>, Error> {
 #[test]
 #[cfg(all(feature = "gzip", feature = "snappy", feature = "lz4", feature = "zstd"))]
 fn batches_of_kafka_are_built_again_byte_by_byte() {
-    let (mut identical, mut compressed, mut empty) = (0, 0, 0);
+    let (mut identical, mut plainly, mut compressed, mut empty) = (0, 0, 0, 0);
     for (name, kafka) in kafka_entries().into_iter().filter(|(_, entry)| entry[16] == 2) {
         let batch = RecordBatch::parse(&kafka, 0).unwrap();
         let built = match rebuild(&batch) {
@@ -85,6 +85,7 @@ fn batches_of_kafka_are_built_again_byte_by_byte() {
         };
         if built == kafka {
             identical += 1;
+            plainly += usize::from(batch.codec() == 0);
             continue;
         }
         // Two compressors may differ; then length and checksum do, and nothing else.
@@ -95,8 +96,10 @@ fn batches_of_kafka_are_built_again_byte_by_byte() {
         assert!(plain(&again) == plain(&batch), "{name}: {:?}", batch.header());
         compressed += 1;
     }
-    println!("{identical} identical, {compressed} differently compressed, {empty} empty");
-    assert!(identical > 300 && compressed > 20 && empty > 30, "{identical}, {compressed}, {empty}");
+    println!("{identical} identical, {plainly} of them plain, {compressed} differently compressed, {empty} empty");
+    assert!(plainly > 120 && identical + compressed > 500 && compressed > 20 && empty > 30);
+    // The libraries that compress look for matches by words of the machine.
+    assert!(identical > 300 || cfg!(target_endian = "big"), "{identical}");
 }
 
 #[test]

@@ -46,6 +46,7 @@ pub(super) fn scalar(mut word: u64) -> u64 {
 #[inline(always)]
 #[allow(clippy::pointers_in_nomem_asm_block, reason = "no instruction reads through it")]
 pub(super) fn opaque(s: &Secret) -> &Secret {
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(unused_mut, reason = "no instruction"))]
     let mut at: *const Secret = s;
     #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
     // SAFETY: there is no instruction in it.
@@ -213,6 +214,7 @@ pub(super) fn tail(data: &[u8], seed: u64, s: &Secret) -> u64 {
 }
 
 /// The product of the last 16 bytes of an input of 129 to [`MAX`] bytes, seed 0.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn last(data: &[u8], s: &Secret) -> u64 {
     let Some(last) = data.last_chunk::<16>() else { unreachable!("the caller has compared the length") };
