@@ -15,6 +15,9 @@
 //!
 //! [`Validator`] checks whole inputs, [`segment`] whole files. [`crc32c`], [`xxh3`] and [`varint`] are the kernels
 //! underneath, [`selftest`] tells whether this machine runs them rightly.
+//!
+//! Functions that take the `offset` at which bytes stand in the input use it to say where in the input something is wrong.
+//! It may be anything below 2^63, the end of the longest file.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
