@@ -105,7 +105,11 @@ impl<'a> Message<'a> {
 pub(super) fn frame_end(blob: &[u8], at: usize) -> Option<usize> {
     let rest = &blob[at..];
     let header = MessageHeader::new(rest)?;
-    let body = u64::from(header.payload_length()) + u64::from(header.user_headers_length());
+    // In one load: the walk waits for it from frame to frame.
+    const LENGTHS: usize = start_of(MessageHeader::FIELDS, "user_headers_length");
+    let Some(lengths) = header.as_bytes()[LENGTHS..].first_chunk() else { unreachable!("fields of the header") };
+    let lengths = u64::from_le_bytes(*lengths);
+    let body = (lengths >> 32) + (lengths & 0xFFFF_FFFF);
     // Both sides are far below 2^63.
     let fits = body <= (rest.len() - MessageHeader::SIZE) as u64;
     (fits && header.reserved() == 0).then(|| at + MessageHeader::SIZE + body as usize)

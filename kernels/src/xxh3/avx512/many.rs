@@ -94,7 +94,8 @@ fn hash<'a>(round: &Round<'a>, part: &mut Round<'a>, hashes: &mut [u64]) {
 }
 
 /// Hashes some frames of a round as a round of their own.
-#[inline(always)]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
+#[inline]
 fn apart<'a>(
     round: &Round<'a>,
     members: Members,
@@ -109,12 +110,10 @@ fn apart<'a>(
         }
         return;
     }
-    part.fill(members.clone().map(|i| round.get(i)));
+    part.fill_of(round, &members);
     let mut of_part = [0; ROUND];
     hash(part, &mut of_part[..count]);
-    for (i, &h) in members.zip(&of_part) {
-        hashes[i] = h;
-    }
+    members.spread(&of_part, hashes);
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
@@ -148,6 +147,21 @@ impl Classes {
 /// A set of frames of a round.
 #[derive(Clone)]
 struct Members(u128);
+
+impl Members {
+    /// Puts each hash, in the order of the members, in the place of its member.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
+    #[inline]
+    fn spread(&self, of_members: &[u64; ROUND], hashes: &mut [u64]) {
+        let mut count = 0;
+        for (hashes, mask) in hashes.chunks_mut(8).zip(self.0.to_le_bytes()) {
+            // No more members come before these eight than places.
+            let Some(next) = of_members[count..].first_chunk() else { unreachable!("at most eight of each eight") };
+            pairs::put_some(hashes, mask, _mm512_maskz_expand_epi64(mask, super::from_lanes(next)));
+            count += mask.count_ones() as usize;
+        }
+    }
+}
 
 impl Iterator for Members {
     type Item = usize;

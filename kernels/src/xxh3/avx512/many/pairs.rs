@@ -102,7 +102,14 @@ fn sums(pairs: &[MaybeUninit<__m512i>; 4]) -> __m512i {
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
 #[inline]
 fn put(hashes: &mut [u64], h: __m512i) {
-    let there = 0xFF >> (8 - hashes.len().min(8));
+    put_some(hashes, 0xFF, h);
+}
+
+/// Puts the lanes that the mask names, as far as there are hashes.
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
+#[inline]
+pub(super) fn put_some(hashes: &mut [u64], mask: u8, h: __m512i) {
+    let there = mask & (0xFF >> (8 - hashes.len().min(8)));
     // SAFETY: the mask names words of `hashes`.
     unsafe { _mm512_mask_storeu_epi64(hashes.as_mut_ptr().cast(), there, h) };
 }

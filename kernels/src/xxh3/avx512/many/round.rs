@@ -83,6 +83,28 @@ impl<'a> Round<'a> {
         self.fill_up(count, last);
     }
 
+    /// Takes on some frames of another round.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
+    #[inline(never)]
+    pub(super) fn fill_of(&mut self, round: &Round<'a>, members: &Members) {
+        let mut count = 0;
+        let eights = round.addresses().as_chunks().0.iter().zip(round.lens());
+        for ((addresses, lens), mask) in eights.zip(members.0.to_le_bytes()) {
+            for (words, all) in [(&mut self.addresses, addresses), (&mut self.lens, lens)] {
+                let Some(words) = words.0[count..].first_chunk_mut() else {
+                    unreachable!("at most eight of each eight")
+                };
+                put(words, _mm512_maskz_compress_epi64(mask, from_lanes(all)));
+            }
+            count += mask.count_ones() as usize;
+        }
+        self.filled = count.next_multiple_of(8);
+        for i in count..self.filled {
+            self.addresses.0[i] = self.addresses.0[count - 1];
+            self.lens.0[i] = self.lens.0[count - 1];
+        }
+    }
+
     #[inline(always)]
     fn put(&mut self, i: usize, frame: &'a [u8]) {
         self.addresses.0[i].write(frame.as_ptr().expose_provenance() as u64);
