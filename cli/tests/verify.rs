@@ -307,6 +307,46 @@ fn indexes_are_compared_with_the_log() {
 }
 
 #[test]
+fn an_index_of_iggy_is_compared_with_its_log() {
+    let dir = directory();
+    let read = |name: &str| std::fs::read(data("iggy/segments/small").join(name)).expect("test data");
+    let (log, index) = (read("00000000000000000000.log"), read("00000000000000000000.index"));
+    write(dir.path().join("00000000000000000000.log"), &log);
+    let path = dir.path().join("00000000000000000000.index");
+    // Each entry: base offset, base timestamp, position, of eight bytes.
+    for (at, field, kind) in [
+        (24, "base_offset", "IndexOffsetMismatch"),
+        (32, "base_timestamp", "TimeIndexMismatch"),
+        (40, "position", "IndexPositionInvalid"),
+    ] {
+        let mut wrong = index.clone();
+        wrong[at] ^= 1;
+        write(&path, &wrong);
+        let ran = verify(&["--json"], dir.path());
+        let line = &ran.json()[1];
+        assert_eq!((ran.code, line["format"].as_str(), line["valid"].as_bool()), (1, Some("iggy index"), Some(false)));
+        let defect = &line["defects"][0];
+        let found = (defect["kind"].as_str(), defect["field"].as_str(), defect["offset"].as_u64());
+        assert_eq!(found, (Some(kind), Some(field), Some(at as u64)), "{line}");
+    }
+
+    let mut twice = index.clone();
+    twice.copy_within(..24, 24);
+    write(&path, &twice);
+    let ran = verify(&["--json"], dir.path());
+    assert_eq!(ran.code, 1);
+    assert_eq!(ran.json()[1]["defects"][0]["kind"], "IndexNotMonotonic", "{}", ran.out);
+
+    write(&path, &index[..index.len() - 3]);
+    let ran = verify(&["--json"], dir.path());
+    let defect = &ran.json()[1]["defects"][0];
+    assert_eq!(
+        (ran.code, defect["kind"].as_str(), defect["severity"].as_str()),
+        (0, Some("IndexSizeInvalid"), Some("warning"))
+    );
+}
+
+#[test]
 fn an_index_without_its_log_is_told_by_its_content() {
     let dir = directory();
     let index = std::fs::read(data("iggy/segments/small/00000000000000000000.index")).expect("an index");
