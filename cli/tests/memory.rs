@@ -20,18 +20,21 @@ fn peak_is_bounded(path: &Path, code: i32) -> serde_json::Value {
         let args = ["verify".as_ref(), "--json".as_ref(), "--threads".as_ref(), threads.as_ref(), path.as_os_str()];
         // To a file, as nobody reads from a pipe meanwhile.
         let out = path.with_extension("out");
-        let mut child = command().args(args).stdout(File::create(&out).expect("a file")).spawn().expect("it runs");
-        let mut peak = 0;
-        // Of a process that is gone there is no peak to be read; the last look is shortly before.
-        while child.try_wait().expect("a child").is_none() {
-            peak = peak.max(status(&child, "VmHWM", 10).unwrap_or(0));
-            std::thread::sleep(std::time::Duration::from_millis(1));
+        let (mut peak, mut exit) = (0, None);
+        // Of a process that is gone there is no peak to be read; the last look is shortly before. On a busy machine there
+        // may have been none.
+        while peak == 0 {
+            let mut child = command().args(args).stdout(File::create(&out).expect("a file")).spawn().expect("it runs");
+            while child.try_wait().expect("a child").is_none() {
+                peak = peak.max(status(&child, "VmHWM", 10).unwrap_or(0));
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            exit = child.wait().expect("a child").code();
         }
-        let exit = child.wait().expect("a child").code();
         let out = std::fs::read_to_string(&out).expect("the output");
         assert_eq!(exit, Some(code), "{threads} threads: {out:.2000}");
         println!("{threads} threads: at most {peak} KiB");
-        assert!((1..MOST).contains(&peak), "{threads} threads took {peak} KiB");
+        assert!(peak < MOST, "{threads} threads took {peak} KiB");
         out
     });
     let [one, two] = runs;
