@@ -1,4 +1,5 @@
-//! Inputs of up to 240 bytes, in plain Rust that is inlined into the caller.
+//! Inputs of up to 240 bytes, in plain Rust that is inlined into the caller, but for two products that x86-64 has room for
+//! in its vectors.
 //!
 //! Every load is at a constant place of an array that `first_chunk` or `last_chunk` has cut off, so no bounds check is
 //! left, and with the default secret every word of it is a constant.

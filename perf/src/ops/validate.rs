@@ -1,7 +1,8 @@
 //! Many batches at once: the validator against a plain loop over the same batches, and two threads against one.
 //!
 //! Batches lie one behind the other in one buffer and hold records of random lengths, fresh for each round; times are per
-//! batch, in `threads_total` per buffer. All check everything that a stored batch promises. What a contender does for it differs:
+//! batch, in `threads_total` per buffer. All check everything that a stored batch promises. What a contender does for it
+//! differs:
 //!
 //! * the validator also compares each batch with the one before (offsets, epochs) and collects what it finds in a report,
 //!   whose memory it uses again; it does not ask for a summary of each batch, and so passes common ones by

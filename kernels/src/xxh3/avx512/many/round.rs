@@ -138,14 +138,19 @@ impl<'a> Round<'a> {
     /// If there is no such frame.
     #[inline(always)]
     pub(super) fn get(&self, i: usize) -> &'a [u8] {
-        frame(self.addresses()[i], self.lens().as_flattened()[i])
+        let (address, len) = (self.addresses()[i], self.lens().as_flattened()[i]);
+        // SAFETY: both are of the frame that was put in at `i`.
+        unsafe { frame(address, len) }
     }
 
     /// The frames in order, two at a time.
     #[inline(always)]
     pub(super) fn pairs(&self) -> impl Iterator<Item = [&'a [u8]; 2]> {
         let (addresses, lens) = (self.addresses().as_chunks::<2>().0, self.lens().as_flattened().as_chunks::<2>().0);
-        addresses.iter().zip(lens).map(|(a, len)| [frame(a[0], len[0]), frame(a[1], len[1])])
+        addresses.iter().zip(lens).map(|(addresses, lens)| {
+            // SAFETY: both are of one frame that was put in.
+            [0, 1].map(|i| unsafe { frame(addresses[i], lens[i]) })
+        })
     }
 
     /// The frames that are so long.
@@ -181,11 +186,14 @@ fn refuse(buffer: &[u8], ranges: &[Range<usize>]) -> ! {
     unreachable!("one of the ranges lies outside")
 }
 
-/// A frame of a round, by its address and its length.
+/// A frame by its address and its length.
+///
+/// # Safety
+/// They are those of a slice that lives for `'a`, whose provenance was exposed.
 #[inline(always)]
-fn frame<'a>(address: u64, len: u64) -> &'a [u8] {
+unsafe fn frame<'a>(address: u64, len: u64) -> &'a [u8] {
     let start = core::ptr::with_exposed_provenance(address as usize);
-    // SAFETY: a round has addresses and lengths of slices that live for 'a only, and this function's callers are its.
+    // SAFETY: the caller's promise.
     unsafe { core::slice::from_raw_parts(start, len as usize) }
 }
 
