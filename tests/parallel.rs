@@ -47,6 +47,10 @@ fn on_every_vector() {
     let mut whole = Vec::new();
     for path in inputs::logs() {
         let bytes = std::fs::read(&path).expect("test data");
+        // Each part that begins among Iggy's bytes looks for Kafka's batches there, which costs checksums over megabytes.
+        if inputs::slow() && bytes.len() > 100_000 {
+            continue;
+        }
         compare(&path.display().to_string(), &bytes, &pools);
         whole.extend_from_slice(&bytes);
     }
