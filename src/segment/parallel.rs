@@ -4,7 +4,7 @@
 //! caller's thread then takes over what the regions found, in order, as far as its own walk stands where they began. Where
 //! it does not, because of damage or because a batch within a record was taken for one of the log, it goes itself.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -238,13 +238,15 @@ struct State<S> {
     done: usize,
     /// Threads that are opening a file, which may have regions for others.
     opening: usize,
-    regions: VecDeque<(usize, Arc<Opened<S>>, u64)>,
+    /// The next region of each open file that has one left, by file: those that are told of first are walked through first,
+    /// whichever was open first.
+    regions: BTreeMap<usize, (Arc<Opened<S>>, u64)>,
     stopped: bool,
 }
 
 impl<S> Default for State<S> {
     fn default() -> Self {
-        State { next: 0, done: 0, opening: 0, regions: VecDeque::new(), stopped: false }
+        State { next: 0, done: 0, opening: 0, regions: BTreeMap::new(), stopped: false }
     }
 }
 
@@ -269,8 +271,14 @@ impl<S: ReadAt> Queue<S> {
             if state.stopped {
                 return None;
             }
-            if let Some((file, opened, region)) = state.regions.pop_front() {
-                return Some(Task::Region(file, opened, region));
+            if let Some(mut first) = state.regions.first_entry() {
+                let (file, (opened, next)) = (*first.key(), first.get_mut());
+                let task = Task::Region(file, opened.clone(), *next);
+                *next += 1;
+                if *next == opened.regions() {
+                    first.remove();
+                }
+                return Some(task);
             }
             if state.next < self.count && state.next < state.done + AHEAD {
                 state.next += 1;
@@ -298,7 +306,7 @@ impl<S: ReadAt> Queue<S> {
                     self.change(|state| {
                         state.opening -= 1;
                         if let Ok(opened) = &opened {
-                            state.regions.extend((0..opened.regions()).map(|r| (file, opened.clone(), r)));
+                            state.regions.insert(file, (opened.clone(), 0));
                         }
                     });
                     to.send((file, Told::Opened(opened)))

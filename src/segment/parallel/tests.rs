@@ -1,5 +1,8 @@
 //! Regions found in any order, put in the order of the file.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
 use super::*;
 use crate::formats::kafka;
 use crate::segment::{SideFile, SideKind};
@@ -103,4 +106,58 @@ fn what_cannot_be_opened_does_not_stop_the_others() {
         });
         assert_eq!(told, [true, false, true, true, false, true]);
     }
+}
+
+/// Memory that says which offsets are read.
+struct Watched<'f> {
+    bytes: &'f [u8],
+    reads: &'f (dyn Fn(u64) + Sync),
+}
+
+impl ReadAt for Watched<'_> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        (self.reads)(offset);
+        self.bytes.read_at(buffer, offset)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        self.bytes.size()
+    }
+}
+
+/// A file that took longer to open than the long one behind it does not wait for all of that.
+#[test]
+fn what_is_told_first_is_walked_through_first() {
+    const REGION: u64 = 4096;
+    let bytes = log();
+    let (second, first_told) = (AtomicBool::new(false), AtomicBool::new(false));
+    let wait = |for_: &AtomicBool| {
+        let start = Instant::now();
+        while !for_.load(Ordering::Acquire) && start.elapsed() < Duration::from_secs(5) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        for_.load(Ordering::Acquire)
+    };
+    let early = AtomicBool::new(true);
+    let of_second = |offset: u64| {
+        second.store(true, Ordering::Release);
+        if offset > bytes.len() as u64 / 2 && !wait(&first_told) {
+            early.store(false, Ordering::Release);
+        }
+    };
+    let open = |i: usize| -> io::Result<_> {
+        let reads: &(dyn Fn(u64) + Sync) = if i == 0 { &|_| () } else { &of_second };
+        if i == 0 {
+            wait(&second);
+        }
+        Ok(Job { source: Watched { bytes: &bytes, reads }, validator: Validator::new(&kafka::Log), sides: Vec::new() })
+    };
+    verify_in_regions(2, 2, REGION, &open, &mut |i, verified: io::Result<_>| {
+        assert!(verified.is_ok());
+        if i == 0 {
+            first_told.store(true, Ordering::Release);
+        }
+        ControlFlow::Continue(())
+    });
+    assert!(early.into_inner(), "the second file was walked through before the first was told of");
 }
