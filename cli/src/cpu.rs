@@ -17,7 +17,9 @@ struct Line {
 
 pub(crate) fn run(args: &Cpu) -> io::Result<u8> {
     let mut out = io::stdout().lock();
-    let unknown_cap = std::env::var(dispatch::CAP_VARIABLE).ok().filter(|v| Level::from_name(v).is_none());
+    // An empty one is none.
+    let cap = std::env::var(dispatch::CAP_VARIABLE).ok().filter(|v| !v.is_empty());
+    let unknown_cap = cap.filter(|v| Level::from_name(v).is_none());
     if !args.json {
         writeln!(out, "architecture  {}", std::env::consts::ARCH)?;
         writeln!(out, "features      {}", features().join(" "))?;
