@@ -5,7 +5,7 @@ mod common;
 
 use batchwise::kafka::{NewRecord, RecordBatchBuilder};
 use common::faults::{status, with_hole};
-use common::{SEGMENT, batches, command, directory, segment, write};
+use common::{SEGMENT, batches, command, directory, emulator, segment, write};
 use std::fs::File;
 use std::path::Path;
 
@@ -34,7 +34,8 @@ fn peak_is_bounded(path: &Path, code: i32) -> serde_json::Value {
         let out = std::fs::read_to_string(&out).expect("the output");
         assert_eq!(exit, Some(code), "{threads} threads: {out:.2000}");
         println!("{threads} threads: at most {peak} KiB");
-        assert!(peak < MOST, "{threads} threads took {peak} KiB");
+        // That of an emulator is its own, and what it translates.
+        assert!(peak < MOST || !emulator().is_empty(), "{threads} threads took {peak} KiB");
         out
     });
     let [one, two] = runs;
