@@ -38,7 +38,11 @@ pub(crate) fn run(args: &Verify) -> io::Result<u8> {
     let mut out = anstream::AutoStream::auto(io::stdout().lock());
     let mut sum = Sum::default();
     let (mut printed, mut told_of) = (Ok(()), 0);
-    verify_all(run.targets.len(), threads, &|i| run.open(i), &mut |i, verified| {
+    verify_all(run.targets.len(), threads, &|i| run.open(i), &mut |i, mut verified| {
+        // Not while the bar is aside: it stands still then, and reading would wait for it.
+        if let Ok(verified) = &mut verified {
+            run.look_again(i, verified);
+        }
         let told = run.progress.aside(|| run.tell(i, verified, &mut sum, &mut out));
         match told {
             Ok(true) => {}
@@ -128,9 +132,6 @@ impl Run<'_> {
                 return Ok(false);
             }
         };
-        if self.args.live && target.is_newest {
-            self.look_again(i, &mut verified);
-        }
         let Some((format, sides)) = self.opened[i].get() else { return Ok(false) };
         let growing = self.args.live && target.is_newest;
         note_empty(&mut verified.log, growing);
@@ -148,6 +149,9 @@ impl Run<'_> {
 
     /// A broker may have been amid a write. What is still wrong after a while is wrong.
     fn look_again(&self, i: usize, verified: &mut Verified) {
+        if !self.args.live || !self.targets[i].is_newest {
+            return;
+        }
         for _ in 0..LIVE_TRIES {
             if verified.log.totals.is_valid() && verified.sides.iter().all(|s| s.totals.is_valid()) {
                 return;

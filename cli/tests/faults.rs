@@ -258,3 +258,19 @@ fn a_copy_is_as_open_as_its_source() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(fs::metadata(&copy).expect("the copy").permissions().mode() & 0o777, 0o640);
 }
+
+#[test]
+fn a_live_segment_that_is_damaged_is_looked_at_again_and_told() {
+    let dir = directory();
+    let mut log = segment();
+    let (_, end) = batches(&log)[200];
+    log.truncate(end + 30);
+    log[700] ^= 8;
+    write(dir.path().join(SEGMENT), &log);
+    for threads in ["1", "2"] {
+        let words = ["verify", "--live", "--json", "--threads", threads].map(AsRef::as_ref);
+        let ran = finish(start(words.into_iter().chain([dir.path().as_os_str()])));
+        assert_eq!((ran.code, ran.json().len()), (1, 1), "{ran:?}");
+        assert_eq!(ran.json()[0]["defects"][0]["kind"], "CrcMismatch");
+    }
+}
