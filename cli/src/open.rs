@@ -21,6 +21,8 @@ pub(crate) enum Failure {
     NotALog(&'static str),
     /// There is no log, only what would lie beside it.
     NoLog,
+    /// It lies beside a log of a format that nothing is read beside.
+    NoSuchSide(&'static str),
 }
 
 impl From<io::Error> for Failure {
@@ -35,6 +37,9 @@ impl std::fmt::Display for Failure {
             Failure::Io(error) => error.fmt(f),
             Failure::NotALog(why) => f.write_str(why),
             Failure::NoLog => f.write_str("there is no log"),
+            Failure::NoSuchSide(format) => {
+                write!(f, "not checked: such files beside logs of the format {format} are not read")
+            }
         }
     }
 }
@@ -86,25 +91,28 @@ fn beside(path: &Path) -> Option<&'static dyn Format> {
     let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = std::fs::read_dir(directory).ok()?.flatten().map(|e| e.path());
     let others = entries.filter(|p| paths::has_segment_name(p) && p != path).take(8);
-    others.filter_map(|other| formats::detect(&head_of(&other)?)).next()
+    others.filter_map(|other| formats::detect(&head_of(&other).ok()?)).next()
 }
 
 /// Whether a file that is not named like a segment is a log all the same: it ends in `.log`, and what it begins with is a
 /// batch, or at least no text, so that a damaged start hides no log.
-pub(crate) fn is_log(path: &Path) -> bool {
-    let is_log = |head: Vec<u8>| formats::detect(&head).is_some() || !is_text(&head);
-    path.extension().is_some_and(|e| e == "log") && head_of(path).is_some_and(is_log)
+pub(crate) fn is_log(path: &Path) -> io::Result<bool> {
+    if path.extension().is_none_or(|e| e != "log") {
+        return Ok(false);
+    }
+    let head = head_of(path)?;
+    Ok(formats::detect(&head).is_some() || !is_text(&head))
 }
 
 /// Whether a file begins with a batch of some format, whatever its name is.
 pub(crate) fn begins_with_batch(path: &Path) -> bool {
-    head_of(path).is_some_and(|head| formats::detect(&head).is_some())
+    head_of(path).is_ok_and(|head| formats::detect(&head).is_some())
 }
 
-fn head_of(path: &Path) -> Option<Vec<u8>> {
+fn head_of(path: &Path) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    open(path).ok()?.take(HEAD as u64).read_to_end(&mut head).ok()?;
-    Some(head)
+    open(path)?.take(HEAD as u64).read_to_end(&mut head)?;
+    Ok(head)
 }
 
 fn is_text(head: &[u8]) -> bool {

@@ -35,21 +35,30 @@ impl Target {
 pub(crate) struct Listing {
     pub(crate) targets: Vec<Target>,
     pub(crate) failures: Vec<(PathBuf, io::Error)>,
+    /// Links to directories, below which nothing was looked at.
+    pub(crate) links: Vec<PathBuf>,
 }
 
 /// Lists the files that `paths` stand for: themselves, and for directories the segments below them, by their names.
 pub(crate) fn list(paths: &[PathBuf]) -> Listing {
     let mut listing = Listing::default();
     for path in paths {
-        let found = listing.targets.len();
+        let (found, failed) = (listing.targets.len(), listing.failures.len());
         if let Err(e) = listing.add(path) {
             listing.failures.push((path.clone(), e));
-        } else if listing.targets.len() == found && listing.failures.is_empty() {
+        } else if listing.targets.len() == found && listing.failures.len() == failed {
             let error = io::Error::other("no segment files in this directory");
             listing.failures.push((path.clone(), error));
         }
     }
     listing
+}
+
+/// Says which directories were not looked into.
+pub(crate) fn tell_links(listing: &Listing) {
+    for link in &listing.links {
+        eprintln!("batchwise: {}: a link to a directory is not followed", link.display());
+    }
 }
 
 impl Listing {
@@ -81,23 +90,37 @@ impl Listing {
         let mut below = Vec::new();
         for entry in entries {
             let path = entry.path();
-            // Symbolic links are not followed, so a loop of them ends nothing; nor is anything read that may block.
-            let kind = match entry.file_type() {
+            let mut kind = match entry.file_type() {
                 Ok(kind) => kind,
                 Err(e) => {
                     self.failures.push((path, e));
                     continue;
                 }
             };
+            // Links to directories are not followed, so a loop of them ends nothing; nor is anything read that may block.
+            if kind.is_symlink() {
+                match std::fs::metadata(&path) {
+                    Ok(to) if to.is_dir() => self.links.push(path.clone()),
+                    Ok(to) => kind = to.file_type(),
+                    Err(_) => {}
+                }
+            }
             if kind.is_dir() {
                 below.push(path);
-            } else if kind.is_file() && (has_segment_name(&path) || open::is_log(&path)) {
-                self.targets.push(Target::new(path));
-            } else if kind.is_file()
-                && side_extension(&path)
-                && let Some(base) = base_offset(&path)
-            {
-                sides.entry(base).or_default().push(path);
+                continue;
+            }
+            if !kind.is_file() {
+                continue;
+            }
+            match if has_segment_name(&path) { Ok(true) } else { open::is_log(&path) } {
+                Ok(true) => self.targets.push(Target::new(path)),
+                Ok(false) => {
+                    if let Some(base) = base_offset(&path).filter(|_| side_extension(&path)) {
+                        sides.entry(base).or_default().push(path);
+                    }
+                }
+                // Whether it is one cannot be told.
+                Err(e) => self.failures.push((path, e)),
             }
         }
         let here = &mut self.targets[first..];

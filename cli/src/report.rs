@@ -165,7 +165,7 @@ impl Sum {
         self.files += 1;
         self.damaged += u64::from(!totals.is_valid());
         self.totals += *totals;
-        let directory = path.parent().unwrap_or(path);
+        let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // Files come directory by directory.
         if self.directories.last().is_none_or(|row| row.directory != directory) {
             let row = Row { directory: directory.to_owned(), files: 0, totals: Totals::default() };
@@ -177,7 +177,8 @@ impl Sum {
         }
     }
 
-    pub(crate) fn print(&mut self, out: &mut impl Write, time: Duration) -> io::Result<()> {
+    /// The last lines; `failed` if something could not be read.
+    pub(crate) fn print(&mut self, out: &mut impl Write, time: Duration, failed: bool) -> io::Result<()> {
         if self.directories.len() > 1 {
             self.table(out)?;
         }
@@ -191,7 +192,11 @@ impl Sum {
             Count(batches, "batch", "batches"),
             Count(records, "record", "records"),
         )?;
-        if errors == 0 {
+        if errors == 0 && batches + self.sides == 0 {
+            write!(out, "{ODD}nothing was checked{ODD:#}")?;
+        } else if errors == 0 && failed {
+            write!(out, "{ODD}valid, as far as it could be read{ODD:#}")?;
+        } else if errors == 0 {
             write!(out, "{GOOD}all valid{GOOD:#}")?;
         } else {
             let (files, errors) = (Count(self.damaged, "file", "files"), Count(errors, "error", "errors"));

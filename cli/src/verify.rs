@@ -32,6 +32,7 @@ pub(crate) fn run(args: &Verify) -> io::Result<u8> {
     for (path, error) in &listing.failures {
         eprintln!("batchwise: {}: {error}", path.display());
     }
+    paths::tell_links(&listing);
     let sizes = listing.targets.iter().filter_map(|t| std::fs::metadata(&t.path).ok()).map(|m| m.len());
     let run = Run { args, targets: &listing.targets, progress: Progress::new(sizes.sum()), opened: Vec::new() };
     let run = Run { opened: (0..run.targets.len()).map(|_| OnceLock::new()).collect(), ..run };
@@ -63,11 +64,11 @@ pub(crate) fn run(args: &Verify) -> io::Result<u8> {
         eprintln!("batchwise: interrupted at file {told_of} of {}", listing.targets.len());
         return Ok(status);
     }
+    let checked = sum.totals.batches + sum.sides;
     if !args.json && sum.files > 0 {
-        sum.print(&mut out, start.elapsed())?;
+        sum.print(&mut out, start.elapsed(), failed)?;
     }
     out.flush()?;
-    let checked = sum.totals.batches + sum.sides;
     if sum.totals.errors == 0 && checked == 0 && !failed {
         eprintln!("batchwise: nothing was checked: no batch in any of the files");
     }
@@ -79,15 +80,21 @@ pub(crate) fn run(args: &Verify) -> io::Result<u8> {
     })
 }
 
-/// The format of a file, and what lies beside it.
-type Opened = (&'static dyn Format, Vec<(PathBuf, SideKind)>);
+/// What is known of a file once it is open.
+struct Opened {
+    format: &'static dyn Format,
+    /// What lies beside it.
+    sides: Vec<(PathBuf, SideKind)>,
+    /// What lies beside it and is not looked at, and why.
+    left_out: Vec<(PathBuf, Failure)>,
+}
 
 /// What stays the same over a run.
 struct Run<'a> {
     args: &'a Verify,
     targets: &'a [Target],
     progress: Progress,
-    /// Format of each file, and what lies beside it, once that is known.
+    /// Of each file, once it is known.
     opened: Vec<OnceLock<Opened>>,
 }
 
@@ -103,15 +110,23 @@ impl Run<'_> {
             .stop_at_first(self.args.fail_fast)
             .growing(self.args.live && target.is_newest)
             .max_findings(MAX_FINDINGS);
-        let (mut sides, mut paths) = (Vec::new(), Vec::new());
+        let (mut sides, mut opened) = (Vec::new(), Opened { format, sides: Vec::new(), left_out: Vec::new() });
         for path in &target.sides {
-            if let Some(side) = open::side(path, format.name())? {
-                paths.push((path.clone(), side.kind));
-                sides.push(side);
+            match open::side(path, format.name()) {
+                Ok(Some(side)) => {
+                    opened.sides.push((path.clone(), side.kind));
+                    sides.push(side);
+                }
+                // Only what was asked for is missed.
+                Ok(None) if target.only_sides => {
+                    opened.left_out.push((path.clone(), Failure::NoSuchSide(format.name())))
+                }
+                Ok(None) => {}
+                Err(error) => opened.left_out.push((path.clone(), error.into())),
             }
         }
         // Each file is opened once.
-        self.opened[i].get_or_init(|| (format, paths));
+        self.opened[i].get_or_init(|| opened);
         Ok(Job { source: file, validator, sides })
     }
 
@@ -132,7 +147,7 @@ impl Run<'_> {
                 return Ok(false);
             }
         };
-        let Some((format, sides)) = self.opened[i].get() else { return Ok(false) };
+        let Some(Opened { format, sides, left_out }) = self.opened[i].get() else { return Ok(false) };
         let growing = self.args.live && target.is_newest;
         note_empty(&mut verified.log, growing);
         if !target.only_sides {
@@ -144,7 +159,10 @@ impl Run<'_> {
                 self.print(path, kind.name(), report, sum, out)?;
             }
         }
-        Ok(true)
+        for (path, failure) in left_out {
+            eprintln!("batchwise: {}: {failure}", path.display());
+        }
+        Ok(left_out.iter().all(|(_, failure)| matches!(failure, Failure::NoSuchSide(_))))
     }
 
     /// A broker may have been amid a write. What is still wrong after a while is wrong.

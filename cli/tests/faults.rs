@@ -95,10 +95,15 @@ fn what_cannot_be_read_is_told() {
     let secret = dir.path().join("secret");
     write(secret.join(SEGMENT), &segment());
     let hidden = write(dir.path().join("b").join(SEGMENT), &segment());
+    // Nothing but its content tells whether this one is a log; and a log is checked without an index that is hidden.
+    let unnamed = write(dir.path().join("b").join("some.log"), &segment());
+    let index = write(dir.path().join("a").join(SEGMENT).with_extension("index"), &[0; 8]);
     let mode = |path: &Path, mode| fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("permissions");
     mode(dir.path(), 0o755);
     mode(&secret, 0);
-    mode(&hidden, 0);
+    for path in [&hidden, &unnamed, &index] {
+        mode(path, 0);
+    }
     let mut nobody = if File::open(&hidden).is_ok() {
         let mut setpriv = Command::new("setpriv");
         setpriv.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).args(invocation());
@@ -115,7 +120,10 @@ fn what_cannot_be_read_is_told() {
     let ran = common::ran(again.args(["verify", "--json"]).arg(dir.path()).output().expect("it runs"));
     mode(&secret, 0o755);
     assert_eq!((ran.code, ran.json().len()), (2, 1), "what can be read is: {ran:?}");
-    assert_eq!(ran.err.matches("Permission denied").count(), 2, "{}", ran.err);
+    assert_eq!(ran.err.matches("Permission denied").count(), 4, "{}", ran.err);
+    for path in [&secret, &hidden, &unnamed, &index] {
+        assert!(ran.err.contains(&format!("{}: ", path.display())), "{}: {}", path.display(), ran.err);
+    }
 }
 
 #[test]

@@ -58,6 +58,7 @@ pub(crate) fn run(args: &Dump) -> io::Result<u8> {
 impl Run<'_> {
     fn directory(&mut self, path: &Path) {
         let listing = paths::list(&[path.to_owned()]);
+        paths::tell_links(&listing);
         for (path, error) in &listing.failures {
             self.out.failed(path, error);
         }

@@ -22,7 +22,7 @@ impl Run<'_> {
 
     fn try_side(&mut self, path: &Path) -> io::Result<()> {
         let side = open::orphan(path, self.args.format)?;
-        let side = side.ok_or_else(|| io::Error::other("logs of this format have no such file"))?;
+        let side = side.ok_or_else(|| io::Error::other("such files beside logs of this format are not read"))?;
         self.begin(path);
         let check = side.check();
         let errors = check.findings.iter().filter(|f| f.defect.severity == Severity::Error);
