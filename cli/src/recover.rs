@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::report::{Bytes, Count};
 use crate::{DAMAGED, FAILED, VALID, interrupt};
 use batchwise::validate::{Batch, Sink};
-use batchwise::{Finding, Severity, segment};
+use batchwise::{ErrorKind, Finding, Severity, segment};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -59,6 +59,9 @@ impl Sink for Copy {
             self.cut |= self.like_broker;
             let batch = finding.batch.map_or(String::new(), |n| format!(" (batch {n})"));
             self.lose(&format_args!("{} {error}{batch}", error.kind().name()));
+        } else if error.kind() == ErrorKind::UnreadableBytes {
+            // How much of it; what is wrong there came before.
+            self.list.line(&format_args!("lost  {} {error}", error.kind().name()));
         }
     }
 

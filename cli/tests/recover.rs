@@ -46,6 +46,23 @@ fn damaged_batches_are_left_out_and_listed() {
 }
 
 #[test]
+fn bytes_that_belong_to_no_batch_are_listed_with_their_number() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (source, copy) = (directory.path().join(SEGMENT), directory.path().join("copy.log"));
+    let log = segment();
+    let (start, end) = batches(&log)[3];
+    fs::write(&source, [&log[..start + 10], &log[start + 30..]].concat()).expect("a file");
+    let ran = batchwise(["recover".as_ref(), source.as_os_str(), "--output".as_ref(), copy.as_os_str()]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    let line = format!(
+        "lost  UnreadableBytes batch at byte {start}: bytes that belong to no entry: {} bytes",
+        end - start - 20
+    );
+    assert!(ran.out.lines().any(|l| l == line), "{line}: {}", ran.out);
+    assert_eq!(fs::read(&copy).expect("the copy"), [&log[..start], &log[end..]].concat());
+}
+
+#[test]
 fn what_cannot_be_read_or_written_is_told() {
     let directory = tempfile::tempdir().expect("a directory");
     let source = directory.path().join(SEGMENT);
