@@ -2,6 +2,7 @@
 
 use crate::VALID;
 use crate::args::{Args, Completions};
+use batchwise::kernels::dispatch;
 use clap::CommandFactory;
 use std::io::{self, Write};
 
@@ -18,15 +19,27 @@ pub(crate) fn man() -> io::Result<u8> {
     let mut command = Args::command().disable_help_subcommand(true);
     command.build();
     let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut page)?;
+    let whole = clap_mangen::Man::new(command.clone());
+    whole.render_title(&mut page)?;
+    whole.render_name_section(&mut page)?;
+    whole.render_synopsis_section(&mut page)?;
+    whole.render_description_section(&mut page)?;
+    whole.render_options_section(&mut page)?;
     for subcommand in command.get_subcommands().filter(|c| !c.is_hide_set()) {
         let man = clap_mangen::Man::new(subcommand.clone());
-        writeln!(page, ".SH \"{}\"", subcommand.get_name().to_uppercase())?;
-        man.render_synopsis_section(&mut page)?;
-        man.render_description_section(&mut page)?;
-        man.render_options_section(&mut page)?;
-        man.render_extra_section(&mut page)?;
+        let mut part = Vec::new();
+        man.render_synopsis_section(&mut part)?;
+        man.render_description_section(&mut part)?;
+        man.render_options_section(&mut part)?;
+        man.render_extra_section(&mut part)?;
+        // The sections of a page of its own become parts of one section.
+        let part = String::from_utf8_lossy(&part).replace(".SH EXTRA", ".SH NOTES").replace("\n.SH ", "\n.SS ");
+        write!(page, ".SH \"{}\"\n{part}", subcommand.get_name().to_uppercase())?;
     }
+    write!(page, ".SH ENVIRONMENT\n.TP\n{}\nThe highest level of kernels to use: ", dispatch::CAP_VARIABLE)?;
+    let levels: Vec<_> = dispatch::Level::all().map(|level| level.name()).collect();
+    writeln!(page, "{}. Without it, the highest that the CPU has.", levels.join(", "))?;
+    whole.render_version_section(&mut page)?;
     io::stdout().write_all(&page)?;
     Ok(VALID)
 }

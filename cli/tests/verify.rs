@@ -425,9 +425,10 @@ fn help_completions_and_manual_come_from_the_arguments() {
     assert_eq!(batchwise(["completions", "tcsh"]).code, 2);
     let man = batchwise(["man"]);
     assert_eq!(man.code, 0);
-    for part in [".TH batchwise", "conformance", "Exit status"] {
+    for part in [".TH batchwise", "conformance", "Exit status", ".SH \"VERIFY\"", ".SS NOTES", "BATCHWISE_KERNEL"] {
         assert!(man.out.contains(part), "no {part} in the manual");
     }
+    assert!(!man.out.contains("batchwise\\-verify(1)"), "there is no such page");
     let help = batchwise(["verify", "--help"]);
     assert_eq!(help.code, 0);
     for option in ["--json", "--depth", "--format", "--conformance", "--origin", "--threads", "--fail-fast", "--live"] {
