@@ -24,7 +24,7 @@ pub struct Error {
 }
 
 /// What [`Error::offset`] counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Within {
     /// Bytes of the input.
     #[default]
@@ -123,6 +123,13 @@ macro_rules! kinds {
             }
         }
     };
+}
+
+impl fmt::Display for ErrorKind {
+    /// The [name](Self::name).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
 }
 
 kinds! {

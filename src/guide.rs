@@ -32,14 +32,14 @@
 //!
 //! ```
 //! use batchwise::kafka::{self, HeaderPatch};
-//! use batchwise::{Error, Options, Origin, Severity, Validator};
+//! use batchwise::{Error, Options, Origin, Validator};
 //!
 //! /// Appends the records of a produce request; returns the offset of the first.
 //! fn append(log: &mut Vec<u8>, log_end: &mut i64, mut records: Vec<u8>, epoch: i32, now: i64) -> Result<i64, Error> {
 //!     let mut options = Options::default();
 //!     options.origin = Origin::Client;
 //!     let report = Validator::new(&kafka::Log).options(options).validate(&records);
-//!     if let Some(refused) = report.findings.iter().find(|f| f.defect.severity == Severity::Error) {
+//!     if let Some(refused) = report.first_error() {
 //!         return Err(refused.defect.error); // names field and byte, for the answer and for the broker's own log
 //!     }
 //!     let base = *log_end;

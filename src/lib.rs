@@ -1,5 +1,5 @@
-//! Batchwise verifies and decodes the batches that message brokers live on: Apache Kafka record batches (magic 2) and
-//! Apache Iggy message batches, with SIMD kernels chosen at run time.
+//! Batchwise verifies and decodes the batches that message brokers live on: Apache Kafka record batches (magic 2), Kafka
+//! message sets (magic 0 and 1) and Apache Iggy message batches, with SIMD kernels chosen at run time.
 //!
 //! ```
 //! use batchwise::kafka::RecordBatch;

@@ -188,7 +188,7 @@ pub(crate) fn starts_intact(format: &dyn Format, bytes: &[u8]) -> bool {
 }
 
 /// How far to look; each depth includes those before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Depth {
     /// Lengths and the order of frames.
     Frames,
@@ -200,7 +200,7 @@ pub enum Depth {
 }
 
 /// Where the input comes from: what a broker promises differs from place to place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// A producer sent it.
     Client,
@@ -212,7 +212,7 @@ pub enum Origin {
 }
 
 /// Whose rules decide what is an error.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Conformance {
     /// Errors are also what the reference implementation lets pass only because it does not look.
     #[default]
@@ -247,7 +247,7 @@ impl Default for Options {
 }
 
 /// How bad a defect is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Legal, and worth knowing.
     Info,
@@ -269,6 +269,13 @@ impl Severity {
     }
 }
 
+impl fmt::Display for Severity {
+    /// The [name](Self::name).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// A broken promise and how bad it is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Defect {
@@ -276,6 +283,13 @@ pub struct Defect {
     pub error: Error,
     /// How bad.
     pub severity: Severity,
+}
+
+impl fmt::Display for Defect {
+    /// Severity, kind, and the error in words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.severity, self.error.kind(), self.error)
+    }
 }
 
 impl From<Error> for Defect {

@@ -1,6 +1,7 @@
 //! What a validation tells.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::formats::{Defect, Format, Severity, Summary};
 
@@ -33,6 +34,21 @@ impl Finding {
             batch_start: Some(batch.offset),
             defect,
         }
+    }
+}
+
+impl fmt::Display for Finding {
+    /// The defect, and in which batch it is.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.defect.fmt(f)?;
+        if let Some(batch) = self.batch {
+            write!(f, " (batch {batch}")?;
+            if let Some(start) = self.batch_start {
+                write!(f, " at byte {start}")?;
+            }
+            f.write_str(")")?;
+        }
+        Ok(())
     }
 }
 
@@ -171,6 +187,29 @@ pub struct Report {
 }
 
 impl Report {
+    /// Whether nothing of severity error was found.
+    #[must_use]
+    pub const fn is_valid(&self) -> bool {
+        self.totals.is_valid()
+    }
+
+    /// The first finding of severity error.
+    ///
+    /// ```
+    /// use batchwise::{Validator, kafka};
+    /// # let mut bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/kafka/two-records.bin")).to_vec();
+    /// bytes[17] ^= 1;
+    /// let report = Validator::new(&kafka::Log).validate(&bytes);
+    /// assert!(!report.is_valid());
+    /// let told = report.first_error().map(|finding| finding.to_string());
+    /// let want = "error CrcMismatch: crc at byte 17: stored 0xdada21c9, computed 0xdbda21c9 (batch 0 at byte 0)";
+    /// assert_eq!(told.as_deref(), Some(want));
+    /// ```
+    #[must_use]
+    pub fn first_error(&self) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.defect.severity == Severity::Error)
+    }
+
     /// Forgets everything but keeps the memory.
     pub fn clear(&mut self) {
         self.totals = Totals::default();

@@ -110,6 +110,8 @@ fn every_cut_asks_for_what_is_missing() {
         assert_eq!(failure, Failure::NeedsMore { needed, available: len as u64, offset: 0 });
         let error = Error::from(failure);
         assert_eq!(error.detail(), Detail::Length { needed, available: len as u64 });
+        // It names the field that says so, where it stands.
+        assert_eq!((error.field(), error.offset()), if len < 256 { ("batch", 0) } else { ("batch_length", 32) });
     }
 }
 

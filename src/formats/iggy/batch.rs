@@ -2,6 +2,7 @@
 
 use super::message::{filled, frame_end};
 use super::{BatchHeader, FrameList, Messages, Revision, frames};
+use crate::wire::start_of;
 use crate::{Detail, Error, ErrorKind, Result};
 use core::fmt;
 
@@ -32,8 +33,10 @@ impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::NeedsMore { needed, available, offset } => {
-                let field = if needed > BatchHeader::SIZE as u64 { "batch_length" } else { "batch" };
-                Error::new(ErrorKind::TornTail, Detail::Length { needed, available }, field, offset)
+                let by_length = needed > BatchHeader::SIZE as u64;
+                let at = if by_length { start_of(BatchHeader::FIELDS, "batch_length") as u64 } else { 0 };
+                let field = if by_length { "batch_length" } else { "batch" };
+                Error::new(ErrorKind::TornTail, Detail::Length { needed, available }, field, offset + at)
             }
             Failure::Damaged(error) => error,
         }
