@@ -459,6 +459,21 @@ enum batchwise_kind {
 #define BATCHWISE_DETAIL_MISMATCH 4
 
 /**
+ * `detail`: `first` is the number that was expected, `second` the one found.
+ */
+#define BATCHWISE_DETAIL_EXPECTED 5
+
+/**
+ * `detail`: `first` is a number of bytes.
+ */
+#define BATCHWISE_DETAIL_BYTES 6
+
+/**
+ * `detail`: `first` is the first of the offsets that are missing, `second` the last.
+ */
+#define BATCHWISE_DETAIL_OFFSETS 7
+
+/**
  * Where there is no batch or no offset.
  */
 #define BATCHWISE_NONE UINT64_MAX
@@ -548,7 +563,7 @@ typedef struct batchwise_error {
      */
     int32_t decompressed;
     /**
-     * `BATCHWISE_DETAIL_...`: what the next two are.
+     * `BATCHWISE_DETAIL_...`: what the next two are. There may be more in later versions.
      */
     int32_t detail;
     /**

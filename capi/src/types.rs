@@ -55,6 +55,12 @@ pub const BATCHWISE_DETAIL_LENGTH: i32 = 2;
 pub const BATCHWISE_DETAIL_VALUE: i32 = 3;
 /// `detail`: `first` is the number as stored, `second` as counted, as `int64_t`.
 pub const BATCHWISE_DETAIL_MISMATCH: i32 = 4;
+/// `detail`: `first` is the number that was expected, `second` the one found.
+pub const BATCHWISE_DETAIL_EXPECTED: i32 = 5;
+/// `detail`: `first` is a number of bytes.
+pub const BATCHWISE_DETAIL_BYTES: i32 = 6;
+/// `detail`: `first` is the first of the offsets that are missing, `second` the last.
+pub const BATCHWISE_DETAIL_OFFSETS: i32 = 7;
 
 /// Where there is no batch or no offset.
 pub const BATCHWISE_NONE: u64 = u64::MAX;
@@ -196,7 +202,7 @@ pub struct Error {
     pub offset: u64,
     /// Not 0 if `offset` counts the decompressed bytes of a batch.
     pub decompressed: i32,
-    /// `BATCHWISE_DETAIL_...`: what the next two are.
+    /// `BATCHWISE_DETAIL_...`: what the next two are. There may be more in later versions.
     pub detail: i32,
     /// As `detail` says.
     pub first: u64,
@@ -233,10 +239,15 @@ impl Error {
 impl From<Defect> for Error {
     fn from(Defect { error, severity }: Defect) -> Self {
         let (detail, first, second) = match error.detail() {
-            Detail::Checksum { stored, computed } => (BATCHWISE_DETAIL_CHECKSUM, stored, computed),
+            Detail::Checksum { stored, computed } | Detail::ChecksumAt { stored, computed, .. } => {
+                (BATCHWISE_DETAIL_CHECKSUM, stored, computed)
+            }
             Detail::Length { needed, available } => (BATCHWISE_DETAIL_LENGTH, needed, available),
             Detail::Value { found, .. } => (BATCHWISE_DETAIL_VALUE, found as u64, 0),
             Detail::Mismatch { stored, computed } => (BATCHWISE_DETAIL_MISMATCH, stored as u64, computed as u64),
+            Detail::Expected { expected, found } => (BATCHWISE_DETAIL_EXPECTED, expected, found),
+            Detail::Bytes { count } => (BATCHWISE_DETAIL_BYTES, count, 0),
+            Detail::Offsets { first, last } => (BATCHWISE_DETAIL_OFFSETS, first, last),
             _ => (BATCHWISE_DETAIL_NONE, 0, 0),
         };
         let severity = match severity {

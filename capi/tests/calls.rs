@@ -339,8 +339,17 @@ fn iggy_stamp() {
     assert_eq!(stamp(&mut batch, &patch), BATCHWISE_OK);
     assert_eq!(batch, expected);
     assert_eq!(verify(&batch), BATCHWISE_OK);
-    batch[300] ^= 1;
+    batch[310] ^= 1;
     assert_eq!(verify(&batch), BATCHWISE_DEFECT);
+    let mut error = Error::NONE;
+    // SAFETY: a slice, a live handle and a place.
+    let code = unsafe { batchwise_iggy_verify(ptr(&batch), batch.len(), frames, &mut error) };
+    let stored = u64::from_le_bytes(batch[256..264].try_into().unwrap());
+    assert_eq!((code, error.detail, error.first), (BATCHWISE_DEFECT, BATCHWISE_DETAIL_CHECKSUM, stored), "{error:?}");
+    // SAFETY: a slice, a live handle and a place.
+    unsafe { batchwise_iggy_verify(ptr(&expected), expected.len() - 1, frames, &mut error) };
+    let lens = [expected.len() as u64 - 1, expected.len() as u64];
+    assert_eq!((error.detail, [error.first, error.second]), (BATCHWISE_DETAIL_EXPECTED, lens), "{error:?}");
     assert_eq!(stamp(&mut batch, &patch), BATCHWISE_INVALID_ARGUMENT, "damage is never stamped over");
     let mut summary = Summary { length: 0, records: 0, first_offset: 0, next_offset: 0 };
     // SAFETY: a slice and a place; the rest may be null.
