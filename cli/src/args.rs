@@ -44,7 +44,7 @@ pub(crate) enum Command {
 
 #[derive(ClapArgs)]
 pub(crate) struct Verify {
-    /// Segment files, or directories to look for them in
+    /// Segment files, or directories to look for them in, with the indexes beside them
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// One JSON object per file and line
