@@ -31,7 +31,9 @@ pub struct Kernel<F: 'static> {
 }
 
 impl<F> Kernel<F> {
-    pub(crate) const fn new(
+    /// # Safety
+    /// `run` may be called wherever `detected` returns true, with any arguments.
+    pub(crate) const unsafe fn new(
         name: &'static str,
         features: &'static [&'static str],
         detected: fn() -> bool,
@@ -86,12 +88,14 @@ pub struct Table<F: 'static> {
     current: AtomicPtr<()>,
 }
 
-// SAFETY: `resolver` is the address of a function and is never written through.
-unsafe impl<F> Sync for Table<F> {}
+// SAFETY: `resolver` is the address of a function, which nobody reads or writes through; the kernels may be shared if `F` may.
+unsafe impl<F: Sync> Sync for Table<F> {}
 
 impl<F: Copy> Table<F> {
-    /// `resolver` has to be the address of a function of type `F` that calls [`Table::choose`] and forwards.
-    pub(crate) const fn new(operation: &'static str, kernels: &'static [Kernel<F>], resolver: *mut ()) -> Self {
+    /// # Safety
+    /// `F` is a function pointer, and `resolver` the address of a function of that type that calls [`Table::choose`] and
+    /// forwards. The last of `kernels` runs on any CPU.
+    pub(crate) const unsafe fn new(operation: &'static str, kernels: &'static [Kernel<F>], resolver: *mut ()) -> Self {
         assert!(size_of::<F>() == size_of::<*mut ()>(), "F must be a function pointer");
         Table { operation, kernels, resolver, current: AtomicPtr::new(resolver) }
     }
@@ -100,7 +104,8 @@ impl<F: Copy> Table<F> {
     #[inline(always)]
     pub(crate) fn current(&self) -> F {
         let address = self.current.load(Ordering::Relaxed);
-        // SAFETY: only `new` and `choose` store here, and both store the address of a function of type `F`.
+        // SAFETY: only `new`, `choose` and `reset` store here: the resolver, of type `F` by the promise made to `new`, or
+        // the function of a kernel.
         unsafe { core::mem::transmute_copy::<*mut (), F>(&address) }
     }
 
@@ -108,16 +113,25 @@ impl<F: Copy> Table<F> {
     #[cold]
     #[inline(never)]
     pub(crate) fn choose(&self) -> F {
-        let run = self.best().run;
-        // SAFETY: `new` has checked that `F` is as large as a pointer; it is a function pointer.
-        let address = unsafe { core::mem::transmute_copy::<F, *mut ()>(&run) };
-        self.current.store(address, Ordering::Relaxed);
-        run
+        loop {
+            let cap = cap();
+            let run = self.best_under(cap).run;
+            // SAFETY: a function pointer by the promise made to `new`, which has checked its size.
+            let address = unsafe { core::mem::transmute_copy::<F, *mut ()>(&run) };
+            self.current.store(address, Ordering::SeqCst);
+            // A cap that another thread set meanwhile may have reset the table before this stored.
+            if CAP.load(Ordering::SeqCst) == cap.0 {
+                return run;
+            }
+        }
     }
 
     /// The kernel that a call uses now: the first that the CPU has, that suits it, and that the [cap] allows.
     pub fn best(&self) -> &'static Kernel<F> {
-        let cap = cap();
+        self.best_under(cap())
+    }
+
+    fn best_under(&self, cap: Level) -> &'static Kernel<F> {
         self.available().find(|k| k.suits() && k.level() <= cap).unwrap_or(&self.kernels[self.kernels.len() - 1])
     }
 
@@ -160,7 +174,7 @@ pub struct Row {
     pub level: Level,
 }
 
-impl<F: Copy> Operation for Table<F> {
+impl<F: Copy + Sync> Operation for Table<F> {
     fn name(&self) -> &'static str {
         // `module_path!` begins with the crate's name, which says nothing here.
         self.operation.split_once("::").map_or(self.operation, |(_, rest)| rest)
@@ -183,7 +197,7 @@ impl<F: Copy> Operation for Table<F> {
     }
 
     fn reset(&self) {
-        self.current.store(self.resolver, Ordering::Relaxed);
+        self.current.store(self.resolver, Ordering::SeqCst);
     }
 }
 
@@ -270,11 +284,11 @@ pub const CAP_VARIABLE: &str = "BATCHWISE_KERNEL";
 /// A value of the variable that names no level is passed over; [`Level::from_name`] tells a program which would be.
 #[must_use]
 pub fn cap() -> Level {
-    match CAP.load(Ordering::Relaxed) {
+    match CAP.load(Ordering::SeqCst) {
         UNREAD => {
             let level = cap_from_environment().unwrap_or(Level::highest());
-            CAP.store(level.0, Ordering::Relaxed);
-            level
+            // What another thread has set meanwhile stands.
+            CAP.compare_exchange(UNREAD, level.0, Ordering::SeqCst, Ordering::SeqCst).map_or_else(Level, |_| level)
         }
         level => Level(level),
     }
@@ -294,7 +308,7 @@ fn cap_from_environment() -> Option<Level> {
 ///
 /// All kernels of an operation give the same results, so a call that runs at the same time is merely slower or faster.
 pub fn set_cap(level: Level) {
-    CAP.store(level.0, Ordering::Relaxed);
+    CAP.store(level.0, Ordering::SeqCst);
     for operation in crate::OPERATIONS {
         operation.reset();
     }
@@ -326,7 +340,8 @@ macro_rules! kernels {
                 #[cfg(target_arch = $arch)]
                 kernels!(@row $args [$ret] $features [$($suits)?] $file $kernel),
             )*
-            crate::dispatch::Kernel::new(stringify!($pfile), &[], || true, || true, $pfile::$pkernel),
+            // SAFETY: a safe function that needs no feature.
+            unsafe { crate::dispatch::Kernel::new(stringify!($pfile), &[], || true, || true, $pfile::$pkernel) },
         ]);
     };
     (@entry [$(#[$meta:meta])*] [$vis:vis] $name:ident ($($arg:ident: $ty:ty),* $(,)?) [$ret:ty]) => {
@@ -348,11 +363,10 @@ macro_rules! kernels {
             }
             static ROWS: &[crate::dispatch::Kernel<Function>] = &[$($rows)*];
             /// The kernels, best first.
-            pub static TABLE: crate::dispatch::Table<Function> = crate::dispatch::Table::new(
-                concat!(module_path!()),
-                ROWS,
-                resolve as Function as *mut (),
-            );
+            // SAFETY: `resolve` is of that type and does so, and the last row is the portable one.
+            pub static TABLE: crate::dispatch::Table<Function> = unsafe {
+                crate::dispatch::Table::new(concat!(module_path!()), ROWS, resolve as Function as *mut ())
+            };
             /// Every kernel that this CPU can run, best first.
             pub fn available() -> impl Iterator<Item = &'static crate::dispatch::Kernel<Function>> {
                 TABLE.available()
@@ -369,11 +383,16 @@ macro_rules! kernels {
         }
     };
     (@row ($($arg:ident: $ty:ty),* $(,)?) [$ret:ty] [$($feature:tt),+] [$($suits:path)?] $file:ident $kernel:ident) => {
-        crate::dispatch::Kernel::new(stringify!($file), &[$($feature),+], || detected!($($feature),+), || true $(&& $suits())?, {
+        {
             // Does not compile if the kernel needs a feature that the row does not list.
             $(#[target_feature(enable = $feature)])+
             fn run($($arg: $ty),*) -> $ret { $file::$kernel($($arg),*) }
-            run
-        })
+            // SAFETY: a safe function but for its features, which are those that are detected.
+            unsafe {
+                crate::dispatch::Kernel::new(
+                    stringify!($file), &[$($feature),+], || detected!($($feature),+), || true $(&& $suits())?, run,
+                )
+            }
+        }
     };
 }

@@ -220,7 +220,7 @@ pub(crate) trait Check: Sync {
     fn generated(&self, input: &mut Input<'_>, words: &mut [Words; 2], tell: &mut dyn FnMut(Outcome));
 }
 
-impl<F: Copy> Check for Checked<F> {
+impl<F: Copy + Sync> Check for Checked<F> {
     fn known(&self, tell: &mut dyn FnMut(Outcome)) {
         known(self.table.name(), self.table.all(), &self.cases, tell);
     }

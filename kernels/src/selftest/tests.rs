@@ -5,14 +5,16 @@ extern crate std;
 use super::*;
 use crate::varint::records::{Columns, Error, Walked, walk};
 use crate::{crc32c, varint, xxh3};
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::{vec, vec::Vec};
 
 /// Outcomes of the known answers and of many generated cases for one kernel beside the portable one.
 fn outcomes<F: Copy>(cases: &Cases<F>, kernel: F, portable: &Kernel<F>) -> Vec<Failure> {
     let kernels = [
-        Kernel::new("broken", &[], || true, || true, kernel),
-        Kernel::new("portable", &[], || true, || true, portable.run),
+        // SAFETY: the callers pass safe functions, or the portable kernel's.
+        unsafe { Kernel::new("broken", &[], || true, || true, kernel) },
+        // SAFETY: the portable kernel runs on any CPU.
+        unsafe { Kernel::new("portable", &[], || true, || true, portable.run) },
     ];
     let mut failures = Vec::new();
     let mut tell = |outcome: Outcome| {
@@ -153,8 +155,12 @@ fn a_wrong_walk_is_found() {
     assert!((60..240).contains(&failures.len()), "{}", failures.len());
 }
 
+/// Held by tests that set the cap, which is that of the process.
+static SETTING_THE_CAP: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
 #[test]
 fn a_failure_caps_below_its_level() {
+    let _alone = SETTING_THE_CAP.lock();
     let failure = |level| Failure {
         operation: "test",
         kernel: "broken",
@@ -182,6 +188,40 @@ fn a_failure_caps_below_its_level() {
     assert_eq!(dispatch::cap(), Level::PORTABLE);
     dispatch::set_cap(Level::highest());
     assert_eq!(act(Ok(())), Ok(Standing { cap: Level::highest(), failure: None }));
+}
+
+/// Two threads, played by one: the cap is set after a first call has read the cap and before it has chosen.
+#[test]
+fn a_cap_set_during_a_first_call_holds() {
+    static MEANWHILE: AtomicBool = AtomicBool::new(false);
+    static ROWS: &[Kernel<fn() -> &'static str>] = &[
+        // SAFETY: a safe function.
+        unsafe { Kernel::new("high", &["high"], || true, suits, || "high") },
+        // SAFETY: a safe function.
+        unsafe { Kernel::new("low", &[], || true, || true, || "low") },
+    ];
+    // SAFETY: `resolve` is of that type and does so, and the last row needs nothing.
+    static TABLE: Table<fn() -> &'static str> =
+        unsafe { Table::new("test::test", ROWS, resolve as fn() -> &'static str as *mut ()) };
+    fn resolve() -> &'static str {
+        TABLE.choose()()
+    }
+    fn suits() -> bool {
+        if MEANWHILE.swap(false, Ordering::Relaxed) {
+            dispatch::set_cap(Level::PORTABLE);
+            Operation::reset(&TABLE);
+        }
+        true
+    }
+    let _alone = SETTING_THE_CAP.lock();
+    dispatch::set_cap(Level::highest());
+    assert_eq!(TABLE.current()(), "high");
+    Operation::reset(&TABLE);
+    MEANWHILE.store(true, Ordering::Relaxed);
+    TABLE.current()();
+    assert_eq!(dispatch::cap(), Level::PORTABLE);
+    assert_eq!(TABLE.current()(), TABLE.best().name());
+    dispatch::set_cap(Level::highest());
 }
 
 #[test]
