@@ -38,7 +38,8 @@ pub(super) fn up_to_128(round: &Round<'_>, hashes: &mut [u64]) {
         head.write(_mm512_add_epi64(fold(a.0, b.0, upper), fold(a.1, b.1, upper)));
     }
     for ((lens, heads), hashes) in round.lens().iter().zip(heads.as_chunks().0).zip(hashes.chunks_mut(8)) {
-        put(hashes, after_heads(lens, heads));
+        // SAFETY: the loop above has written a pair for each two frames of the round, four for each eight lengths.
+        put(hashes, unsafe { after_heads(lens, heads) });
     }
 }
 
@@ -72,29 +73,38 @@ pub(super) fn up_to_240(round: &Round<'_>, hashes: &mut [u64]) {
     for (((lens, heads), (tails, others)), hashes) in
         round.lens().iter().zip(heads.as_chunks().0).zip(behind).zip(hashes.chunks_mut(8))
     {
-        let h = _mm512_add_epi64(after_heads(lens, heads), super::super::from_lanes(others));
-        put(hashes, avalanche(if low { _mm512_add_epi64(h, sums(tails)) } else { h }));
+        // SAFETY: the first loop has written a pair for each two frames of the round, four for each eight lengths.
+        let h = _mm512_add_epi64(unsafe { after_heads(lens, heads) }, super::super::from_lanes(others));
+        // SAFETY: the same, if `low`.
+        put(hashes, avalanche(if low { _mm512_add_epi64(h, unsafe { sums(tails) }) } else { h }));
     }
 }
 
 /// The hashes of eight frames up to the first avalanche.
+///
+/// # Safety
+/// The pairs have been written.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
 #[inline]
-fn after_heads(lens: &[u64; 8], heads: &[MaybeUninit<__m512i>; 4]) -> __m512i {
+unsafe fn after_heads(lens: &[u64; 8], heads: &[MaybeUninit<__m512i>; 4]) -> __m512i {
     let scaled = _mm512_mullo_epi64(super::super::from_lanes(lens), _mm512_set1_epi64(PRIME64_1 as i64));
-    avalanche(_mm512_add_epi64(scaled, sums(heads)))
+    // SAFETY: the caller's promise.
+    avalanche(_mm512_add_epi64(scaled, unsafe { sums(heads) }))
 }
 
 /// The sums of eight frames, each in the lane of its number.
+///
+/// # Safety
+/// The pairs have been written.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
 #[inline]
-fn sums(pairs: &[MaybeUninit<__m512i>; 4]) -> __m512i {
+unsafe fn sums(pairs: &[MaybeUninit<__m512i>; 4]) -> __m512i {
     let halves = |a, b| {
         let even = _mm512_shuffle_i64x2::<0b10_00_10_00>(a, b);
         let odd = _mm512_shuffle_i64x2::<0b11_01_11_01>(a, b);
         _mm512_add_epi64(even, odd)
     };
-    // SAFETY: the callers have written the pairs of all eights of their round.
+    // SAFETY: written, by the caller's promise.
     let [a, b, c, d] = unsafe { pairs.as_ptr().cast::<[__m512i; 4]>().read() };
     halves(halves(a, b), halves(c, d))
 }
@@ -109,8 +119,9 @@ fn put(hashes: &mut [u64], h: __m512i) {
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
 #[inline]
 pub(super) fn put_some(hashes: &mut [u64], mask: u8, h: __m512i) {
-    let there = mask & (0xFF >> (8 - hashes.len().min(8)));
-    // SAFETY: the mask names words of `hashes`.
+    // In 32 bits, because a byte cannot be shifted by 8, for no hashes.
+    let there = mask & (0xFF_u32 >> (8 - hashes.len().min(8))) as u8;
+    // SAFETY: the mask names words of `hashes`, and the store needs no alignment.
     unsafe { _mm512_mask_storeu_epi64(hashes.as_mut_ptr().cast(), there, h) };
 }
 
@@ -125,8 +136,10 @@ fn both_ends(frame: &[u8]) -> (__m512i, __m512i) {
     let len = opaque_len(frame);
     assert!((17..=128).contains(&len));
     let [front_mask, back_mask] = MASKS[(len - 1) / 32];
-    let front = load_masked(frame.as_ptr(), front_mask);
-    let back = load_masked(frame.as_ptr().wrapping_add(len).wrapping_sub(64), back_mask);
+    // SAFETY: no more than 16 bytes of each 32 that the frame has begun, and it has 17 at least.
+    let front = unsafe { load_masked(frame.as_ptr(), front_mask) };
+    // SAFETY: as many, at the end of 64 that end where the frame does.
+    let back = unsafe { load_masked(frame.as_ptr().wrapping_add(len).wrapping_sub(64), back_mask) };
     (_mm512_maskz_xor_epi64(front_mask, front, load(&FRONT.0)), _mm512_maskz_xor_epi64(back_mask, back, load(&BACK.0)))
 }
 
@@ -148,7 +161,9 @@ fn low_tail(frame: &[u8]) -> __m512i {
     static KEY: Key = key([3, 19, 35, 51]);
     const MASKS: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 0x00, 0x03, 0x0F, 0x3F, 0xFF, 0xFF, 0xFF, 0xFF];
     let mask = MASKS[opaque_len(frame) / 16 % 16];
-    _mm512_maskz_xor_epi64(mask, load_masked(frame.as_ptr().wrapping_add(128), mask), load(&KEY.0))
+    // SAFETY: pieces of 16 bytes that lie whole in the frame; one of 256 bytes or more has all that any mask names.
+    let words = unsafe { load_masked(frame.as_ptr().wrapping_add(128), mask) };
+    _mm512_maskz_xor_epi64(mask, words, load(&KEY.0))
 }
 
 /// The words of the products in the 48 bytes that follow the first 192, keyed.
@@ -158,7 +173,9 @@ fn high_tail(frame: &[u8]) -> __m512i {
     static KEY: Key = key([67, 83, 99, 0]);
     const MASKS: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x00, 0x03, 0x0F, 0x3F];
     let mask = MASKS[opaque_len(frame) / 16 % 16];
-    _mm512_maskz_xor_epi64(mask, load_masked(frame.as_ptr().wrapping_add(192), mask), load(&KEY.0))
+    // SAFETY: as in `low_tail`.
+    let words = unsafe { load_masked(frame.as_ptr().wrapping_add(192), mask) };
+    _mm512_maskz_xor_epi64(mask, words, load(&KEY.0))
 }
 
 /// Four pieces of the secret, 16 bytes each.
@@ -176,10 +193,13 @@ const fn key(at: [usize; 4]) -> Key {
 }
 
 /// The words at `from` that the mask names, and zero for the others, which may lie outside the frame.
+///
+/// # Safety
+/// Those that it names may be read.
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn load_masked(from: *const u8, mask: u8) -> __m512i {
-    // SAFETY: the callers' masks name only words inside their frame, and a word that is masked off is not read.
+unsafe fn load_masked(from: *const u8, mask: u8) -> __m512i {
+    // SAFETY: the caller's promise; a word that is masked off is not read, and the load needs no alignment.
     unsafe { _mm512_maskz_loadu_epi64(mask, from.cast()) }
 }
 
@@ -263,4 +283,33 @@ fn avalanche(h: __m512i) -> __m512i {
     let h = _mm512_xor_si512(h, _mm512_srli_epi64::<37>(h));
     let h = _mm512_mullo_epi64(h, _mm512_set1_epi64(PRIME_MX1 as i64));
     _mm512_xor_si512(h, _mm512_srli_epi64::<32>(h))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xxh3::many;
+
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,bmi2")]
+    fn put_nines(words: &mut [u64], mask: u8) {
+        put_some(words, mask, _mm512_set1_epi64(9));
+    }
+
+    #[test]
+    fn no_more_hashes_are_put_than_there_are_places() {
+        if !many::TABLE.all()[0].is_available() {
+            return;
+        }
+        for len in 0..=9 {
+            for mask in 0..=u8::MAX {
+                let mut words = [7; 17];
+                // SAFETY: the CPU has the features of the kernel.
+                unsafe { put_nines(&mut words[..len], mask) };
+                for (i, word) in words.into_iter().enumerate() {
+                    let put = i < len.min(8) && mask >> i & 1 == 1;
+                    assert_eq!(word, if put { 9 } else { 7 }, "word {i} of {len}, mask {mask:#x}");
+                }
+            }
+        }
+    }
 }

@@ -71,6 +71,8 @@ impl<'a> Round<'a> {
             put(lens, _mm512_sub_epi64(ends, starts));
         }
         if outside != 0 {
+            // What was written is not all frames.
+            self.filled = 0;
             refuse(buffer, ranges);
         }
         let mut count = 8 * eights.len();
@@ -112,8 +114,12 @@ impl<'a> Round<'a> {
     }
 
     /// `last` is the last of `count` frames that are put in.
+    ///
+    /// # Panics
+    /// If they are more than [`ROUND`].
     #[inline(always)]
     fn fill_up(&mut self, mut count: usize, last: &'a [u8]) {
+        assert!(count <= ROUND, "{count} frames in a round");
         while !count.is_multiple_of(8) {
             self.put(count, last);
             count += 1;
@@ -123,14 +129,14 @@ impl<'a> Round<'a> {
 
     #[inline(always)]
     fn addresses(&self) -> &[u64] {
-        // SAFETY: so many have been written.
+        // SAFETY: so many have been written by whoever set `filled`, and it is at most `ROUND`.
         unsafe { core::slice::from_raw_parts(self.addresses.0.as_ptr().cast(), self.filled) }
     }
 
     /// The lengths in eights.
     #[inline(always)]
     pub(super) fn lens(&self) -> &[[u64; 8]] {
-        // SAFETY: so many have been written.
+        // SAFETY: as for the addresses; `filled` counts whole eights.
         unsafe { core::slice::from_raw_parts(self.lens.0.as_ptr().cast(), self.filled / 8) }
     }
 
@@ -139,7 +145,7 @@ impl<'a> Round<'a> {
     #[inline(always)]
     pub(super) fn get(&self, i: usize) -> &'a [u8] {
         let (address, len) = (self.addresses()[i], self.lens().as_flattened()[i]);
-        // SAFETY: both are of the frame that was put in at `i`.
+        // SAFETY: both are of the frame that was put in at `i`, which lives for `'a` and whose provenance was exposed then.
         unsafe { frame(address, len) }
     }
 
@@ -148,7 +154,7 @@ impl<'a> Round<'a> {
     pub(super) fn pairs(&self) -> impl Iterator<Item = [&'a [u8]; 2]> {
         let (addresses, lens) = (self.addresses().as_chunks::<2>().0, self.lens().as_flattened().as_chunks::<2>().0);
         addresses.iter().zip(lens).map(|(addresses, lens)| {
-            // SAFETY: both are of one frame that was put in.
+            // SAFETY: both are of one frame that was put in, as in `get`.
             [0, 1].map(|i| unsafe { frame(addresses[i], lens[i]) })
         })
     }
@@ -215,4 +221,38 @@ fn starts_and_ends(ranges: &[Range<usize>; 8]) -> [__m512i; 2] {
     let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
     let every_other = |first| _mm512_permutex2var_epi64(low, _mm512_add_epi64(even, _mm512_set1_epi64(first)), high);
     [every_other(START), every_other(1 - START)]
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+    use crate::xxh3::many;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    #[test]
+    fn a_round_refuses_more_frames_than_it_holds() {
+        if !many::TABLE.all()[0].is_available() {
+            return;
+        }
+        let buffer = [7; ROUND + 8];
+        let ranges: [_; ROUND + 8] = core::array::from_fn(|i| i..i + 1);
+        let mut round = Round::new();
+        for count in [1, ROUND - 8, ROUND - 1, ROUND] {
+            // SAFETY: the CPU has the features of the kernel.
+            unsafe { round.fill_ranges(&buffer, &ranges[..count]) };
+            assert_eq!(round.lens().len(), count.div_ceil(8));
+            assert!((0..count).all(|i| core::ptr::eq(round.get(i), &raw const buffer[i..=i])));
+            round.fill(buffer[..count].chunks(1));
+            assert_eq!(round.lens().len(), count.div_ceil(8));
+        }
+        for count in [ROUND + 1, ROUND + 7, ROUND + 8] {
+            // SAFETY: as before.
+            let ranges = catch_unwind(AssertUnwindSafe(|| unsafe { round.fill_ranges(&buffer, &ranges[..count]) }));
+            let frames = catch_unwind(AssertUnwindSafe(|| round.fill(buffer[..count].chunks(1))));
+            assert!(ranges.is_err() && frames.is_err(), "{count} frames");
+        }
+        assert_eq!(round.lens().len(), ROUND / 8);
+    }
 }
