@@ -72,7 +72,9 @@ fn copy<const X: usize, const W: usize, const G: usize, const V: usize>(dst: &mu
     last_dst.copy_from_slice(last);
     let head = if src.len() < const { least::<X, W, G, V>() } { src.len() } else { 1 + (src.len() - 1) % 64 };
     dst[..head].copy_from_slice(&src[..head]);
-    let crc = update_aligned::<X, W, G, V, _>(0, Source::copy(dst, src), src);
+    // SAFETY: `update_aligned` loads lines of `src` through it, and `dst` is not used any more.
+    let source = unsafe { Source::copy(dst, src) };
+    let crc = update_aligned::<X, W, G, V, _>(0, source, src);
     !state(!crc, last)
 }
 
@@ -86,8 +88,9 @@ struct Source<const COPY: bool> {
 const READ: Source<false> = Source { from: core::ptr::null(), to: core::ptr::null_mut() };
 
 impl Source<true> {
-    /// Only lines of `src` may be loaded through it, while nobody else uses `dst`.
-    fn copy(dst: &mut [u8], src: &[u8]) -> Self {
+    /// # Safety
+    /// Only lines of `src` are loaded or looked at through it, while nobody else uses `dst`.
+    unsafe fn copy(dst: &mut [u8], src: &[u8]) -> Self {
         assert_eq!(dst.len(), src.len(), "a copy has one length");
         Source { from: src.as_ptr(), to: dst.as_mut_ptr() }
     }
@@ -101,7 +104,8 @@ impl<const COPY: bool> Source<COPY> {
         let vector = load(line);
         if COPY {
             let to = self.to.wrapping_add(line.as_ptr().addr() - self.from.addr());
-            // SAFETY: `to` lies as far in the destination as `line` in the source, and they have one length.
+            // SAFETY: a line of the source by the promise made to `copy`; `to` lies as far in the destination, and they have
+            // one length.
             unsafe { _mm512_storeu_si512(to.cast(), vector) };
         }
         vector
@@ -135,6 +139,7 @@ const fn least<const X: usize, const W: usize, const G: usize, const V: usize>()
     64 * (A + G * (V + chain_lines::<X, W, G, V>()) + G * V)
 }
 
+/// The CRC of `data`, all that is loaded through `source`.
 #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
 #[inline]
 fn update_aligned<const X: usize, const W: usize, const G: usize, const V: usize, const COPY: bool>(
@@ -148,7 +153,9 @@ fn update_aligned<const X: usize, const W: usize, const G: usize, const V: usize
     }
     let (odd, lines) = data[1..].as_rchunks::<64>();
     let [a, b, c, lines @ ..] = lines else { return 0 };
-    let mut sums = [first(!crc, data, odd.len()), source.load(a), source.load(b), source.load(c)];
+    // SAFETY: what is left over of lines of 64 bytes, behind the first byte.
+    let first = unsafe { first(!crc, data, odd.len()) };
+    let mut sums = [first, source.load(a), source.load(b), source.load(c)];
     // What follows the last turn shall be enough to go with its chains.
     let turns = (lines.len() - G * V) / turn;
     let (turns, rest) = lines.split_at(turns * turn);
@@ -262,7 +269,8 @@ fn tail<const X: usize, const W: usize, const G: usize, const V: usize, const CO
     let [first, a, b, c] = sums;
     let mut sum = carry_all(c, odd);
     for (i, vector) in [b, a, first].into_iter().enumerate() {
-        sum = add(sum, vector, odd.len() + 1 + i);
+        // SAFETY: at most three are left over of fours, which makes six.
+        sum = unsafe { add(sum, vector, odd.len() + 1 + i) };
     }
     finish(sum) ^ found
 }

@@ -4,7 +4,7 @@
 //! lines, each class runs through the same branches. Frames that are all of one class need no sorting and go side by side:
 //! the lines of some are folded while `crc32` chains run over those of others.
 
-use super::short512::{Line, add_by, finish, first, keys, load, state};
+use super::short512::{Line, MOST_LINES, add_by, finish, first, keys, load, state};
 use core::arch::x86_64::*;
 
 /// Frames that are sorted at a time.
@@ -83,27 +83,37 @@ pub(super) fn many(frames: &[&[u8]], crcs: &mut [u32], long: impl Fn(&[u8]) -> u
 }
 
 /// The CRCs of frames that all have `n` lines behind their odd bytes, at most 15.
+///
+/// # Panics
+/// If one has not, or `n` is more.
 #[target_feature(enable = "sse4.2,pclmulqdq,bmi2,avx512f,avx512bw,avx512vl,vpclmulqdq")]
 #[inline(never)]
 fn side_by_side(frames: &[&[u8]; GROUP], n: usize) -> [u32; GROUP] {
     let mut sums = [_mm512_setzero_si512(); GROUP];
     let mut lines: [&[Line]; GROUP] = [&[]; GROUP];
-    let over = keys(n);
+    assert!(n < MOST_LINES, "{n} lines");
+    // SAFETY: as asserted.
+    let over = unsafe { keys(n) };
     for ((frame, sum), lines) in frames.iter().zip(&mut sums).zip(&mut lines) {
         let odd;
         (odd, *lines) = frame[1..].as_rchunks();
         assert_eq!(lines.len(), n, "frames of one class");
-        *sum = add_by(over, *sum, first(!0, frame, odd.len()));
+        // SAFETY: what is left over of lines of 64 bytes, behind the first byte.
+        *sum = add_by(over, *sum, unsafe { first(!0, frame, odd.len()) });
     }
     let mut chains = [0; CHAINED];
     for i in 0..n {
-        let keys = keys(n - 1 - i);
+        // SAFETY: less than `n`.
+        let keys = unsafe { keys(n - 1 - i) };
         for word in 0..8 {
             if word < FOLDED {
-                sums[word] = add_by(keys, sums[word], load(line(lines[word], i)));
+                // SAFETY: `i` is below `n`, and all frames have as many lines, as asserted.
+                let line = unsafe { lines[word].get_unchecked(i) };
+                sums[word] = add_by(keys, sums[word], load(line));
             }
             for (chain, lines) in chains.iter_mut().zip(&lines[FOLDED..]) {
-                let word = line(lines, i).as_chunks::<8>().0[word];
+                // SAFETY: as before.
+                let word = unsafe { lines.get_unchecked(i) }.as_chunks::<8>().0[word];
                 *chain = _mm_crc32_u64(*chain, u64::from_le_bytes(word));
             }
         }
@@ -113,11 +123,4 @@ fn side_by_side(frames: &[&[u8]; GROUP], n: usize) -> [u32; GROUP] {
         *crc ^= chain as u32;
     }
     crcs
-}
-
-#[inline]
-fn line(lines: &[Line], i: usize) -> &Line {
-    debug_assert!(i < lines.len());
-    // SAFETY: `side_by_side` asserts that all frames have as many lines as it counts.
-    unsafe { lines.get_unchecked(i) }
 }

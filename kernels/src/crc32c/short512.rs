@@ -12,8 +12,9 @@ use core::arch::x86_64::*;
 /// What is folded at a time, one vector of it.
 pub(super) type Line = [u8; 64];
 
-/// Lanes up to the end of the data that have their own factors here.
-const LANES: usize = 4 * 16;
+/// Distances from the end of the data, in lines, whose lanes have their own factors here.
+pub(super) const MOST_LINES: usize = 16;
+const LANES: usize = 4 * MOST_LINES;
 
 /// The factors that carry a lane to the end of the data, by falling distance; the last lane's distance is 0.
 #[repr(align(64))]
@@ -59,17 +60,22 @@ pub(super) fn state(state: u32, data: &[u8]) -> u32 {
         return tiny::state(state, data);
     }
     let (odd, lines) = data[1..].as_rchunks();
-    finish(sum(first(state, data, odd.len()), lines))
+    // SAFETY: what is left over of lines of 64 bytes, behind the first byte.
+    let first = unsafe { first(state, data, odd.len()) };
+    finish(sum(first, lines))
 }
 
-/// The first `n + 1` bytes, at most 64, at the right end of a vector, and what `state` adds at its left end.
+/// The first `n + 1` bytes, at the right end of a vector, and what `state` adds at its left end.
+///
+/// # Safety
+/// `n` is below 64 and below the length of `data`.
 #[target_feature(enable = "pclmulqdq,avx512f,avx512bw")]
 #[inline]
-pub(super) fn first(state: u32, data: &[u8], n: usize) -> __m512i {
+pub(super) unsafe fn first(state: u32, data: &[u8], n: usize) -> __m512i {
     debug_assert!(n < 64 && n < data.len());
     let head = &HEADS[n % 64];
     let left = data.as_ptr().wrapping_add(n).wrapping_sub(63);
-    // SAFETY: bytes whose mask bit is 0 are not read; the others are the first `n + 1` of `data`.
+    // SAFETY: bytes whose mask bit is 0 are not read; the others are the first `n + 1` of `data`, which the caller promises.
     let bytes = unsafe { _mm512_maskz_loadu_epi8(head.mask, left.cast()) };
     // SAFETY: `Head` is 16 readable bytes at a multiple of 16.
     let seed = unsafe { _mm_load_si128((&raw const *head).cast()) };
@@ -97,20 +103,27 @@ pub(super) fn sum(first: __m512i, lines: &[Line]) -> __m512i {
     let [first, a, b, c] = sums;
     let mut sum = carry_all(c, rest);
     for (i, vector) in [b, a, first].into_iter().enumerate() {
-        sum = add(sum, vector, rest.len() + 1 + i);
+        // SAFETY: at most three are left over of fours, which makes six.
+        sum = unsafe { add(sum, vector, rest.len() + 1 + i) };
     }
     sum
 }
 
 /// The same for up to 15 lines, each with factors of its own.
+///
+/// # Panics
+/// If there are more.
 #[target_feature(enable = "avx512f,vpclmulqdq")]
 #[inline]
 pub(super) fn carry_all(first: __m512i, lines: &[Line]) -> __m512i {
     let mut distance = lines.len();
-    let mut sum = add(_mm512_setzero_si512(), first, distance);
+    assert!(distance < MOST_LINES, "{distance} lines");
+    // SAFETY: as asserted.
+    let mut sum = add_by(unsafe { keys(distance) }, _mm512_setzero_si512(), first);
     for line in lines {
         distance -= 1;
-        sum = add(sum, load(line), distance);
+        // SAFETY: less than before.
+        sum = add_by(unsafe { keys(distance) }, sum, load(line));
     }
     sum
 }
@@ -137,10 +150,14 @@ pub(super) fn fold(sum: __m512i, keys: __m512i, line: __m512i) -> __m512i {
 }
 
 /// `sum` and `vector`, which stands `lines` before the end.
+///
+/// # Safety
+/// As for [`keys`].
 #[target_feature(enable = "avx512f,vpclmulqdq")]
 #[inline]
-pub(super) fn add(sum: __m512i, vector: __m512i, lines: usize) -> __m512i {
-    add_by(keys(lines), sum, vector)
+pub(super) unsafe fn add(sum: __m512i, vector: __m512i, lines: usize) -> __m512i {
+    // SAFETY: the caller's promise.
+    add_by(unsafe { keys(lines) }, sum, vector)
 }
 
 /// `sum` and `vector`, carried by `keys`.
@@ -153,12 +170,15 @@ pub(super) fn add_by(keys: __m512i, sum: __m512i, vector: __m512i) -> __m512i {
 }
 
 /// The factors that carry a vector over so many lines.
+///
+/// # Safety
+/// They are less than 16.
 #[target_feature(enable = "avx512f")]
 #[inline]
-pub(super) fn keys(lines: usize) -> __m512i {
-    debug_assert!(4 * lines <= LANES - 4);
+pub(super) unsafe fn keys(lines: usize) -> __m512i {
+    debug_assert!(lines < MOST_LINES);
     let keys = KEYS.0.as_ptr().wrapping_add(LANES - 4).wrapping_sub(4 * lines);
-    // SAFETY: the factors of four lanes; all callers keep `lines` below 16.
+    // SAFETY: the factors of four lanes, by the caller's promise, at a multiple of 64 bytes of an array that is aligned so.
     unsafe { _mm512_load_si512(keys.cast()) }
 }
 

@@ -80,7 +80,7 @@ kernels! {
     }
 }
 
-/// Looks at blocks of `N` places: `first` tells the first one that fits from the `N - 1 + span` bytes of a block.
+/// Looks at blocks of `N` places: `first` tells the first one that fits from the `N - 1 + span` bytes of a block, no less.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 fn blocks<const N: usize>(bytes: &[u8], pattern: &Pattern, first: impl Fn(&[u8]) -> Option<usize>) -> Option<usize> {

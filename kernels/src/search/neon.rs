@@ -6,11 +6,14 @@ use core::arch::aarch64::*;
 const N: usize = 16;
 
 /// The bytes at `distance` from each place of a block.
+///
+/// # Safety
+/// The block has `N` bytes from there on.
 #[inline]
 #[target_feature(enable = "neon")]
-fn load(block: &[u8], distance: usize) -> uint8x16_t {
+unsafe fn load(block: &[u8], distance: usize) -> uint8x16_t {
     debug_assert!(distance + N <= block.len());
-    // SAFETY: a block has `N - 1 + span` bytes, and every distance of a pattern is below its span.
+    // SAFETY: the caller's promise, and the load needs no alignment.
     unsafe { vld1q_u8(block.as_ptr().wrapping_add(distance)) }
 }
 
@@ -18,16 +21,18 @@ fn load(block: &[u8], distance: usize) -> uint8x16_t {
 pub(super) fn find(bytes: &[u8], pattern: &Pattern) -> Option<usize> {
     let most: [_; LIMITS] = core::array::from_fn(|i| vdupq_n_u8(pattern.limits[i].1));
     blocks::<N>(bytes, pattern, |block| {
+        // SAFETY: `blocks` shows `N - 1 + span` bytes, and every distance of a pattern is below its span.
+        let load = |distance| unsafe { load(block, distance) };
         let mut fits = vdupq_n_u8(0xFF);
         for (most, (at, _)) in most.iter().zip(pattern.limits) {
-            fits = vandq_u8(fits, vcleq_u8(load(block, at), *most));
+            fits = vandq_u8(fits, vcleq_u8(load(at), *most));
         }
         if vmaxvq_u8(fits) == 0 {
             return None;
         }
-        let mut any = load(block, pattern.some);
+        let mut any = load(pattern.some);
         for i in 1..SOME {
-            any = vorrq_u8(any, load(block, pattern.some + i));
+            any = vorrq_u8(any, load(pattern.some + i));
         }
         fits = vandq_u8(fits, vtstq_u8(any, any));
         // Four bits of each byte make one number.

@@ -20,11 +20,19 @@ fn load(bytes: &[u8; 64]) -> __m512i {
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
+/// # Safety
+/// Any bits are a value of the type.
+unsafe trait Word {}
+// SAFETY: an integer.
+unsafe impl Word for u32 {}
+// SAFETY: an integer.
+unsafe impl Word for u64 {}
+
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn store<T: Copy, const N: usize>(out: &mut [T; N], v: __m512i) {
+fn store<T: Word, const N: usize>(out: &mut [T; N], v: __m512i) {
     const { assert!(size_of::<T>() * N == 64) }
-    // SAFETY: the array is 64 writable bytes, of which any value is valid: `T` is an integer here.
+    // SAFETY: the array is 64 writable bytes, whose values may be any by the promise of `Word`; the store needs no alignment.
     unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), v) }
 }
 

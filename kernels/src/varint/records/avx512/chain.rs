@@ -14,7 +14,7 @@ const RING: usize = 8;
 /// register, the stack pointer. A stage reads what an earlier one of the same pass has written.
 #[repr(align(64))]
 struct Ring {
-    heads: [MaybeUninit<[[u8; 16]; 8]>; RING],
+    heads: [MaybeUninit<BlockHeads>; RING],
     starts: [[u32; 8]; RING],
     /// Where the values' lengths lie; always four bytes or more before the end of the input.
     values_at: [[u32; 8]; RING],
@@ -24,16 +24,22 @@ struct Ring {
     deltas: [MaybeUninit<__m512i>; RING],
 }
 
-/// Half of the heads of a block.
+/// The heads of a block. Aligned by itself: a ring may have its fields in any order.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct BlockHeads([[u8; 16]; 8]);
+
+/// The heads of a block, in halves.
 ///
 /// # Safety
 /// They have been written.
 #[inline]
 #[target_feature(enable = "avx512f")]
-unsafe fn load_heads(heads: &MaybeUninit<[[u8; 16]; 8]>, half: usize) -> __m512i {
-    debug_assert!(half < 2);
-    // SAFETY: 64 of 128 bytes, written according to the caller; the ring is aligned and they are.
-    unsafe { _mm512_load_si512(heads.as_ptr().cast::<__m512i>().wrapping_add(half).cast()) }
+unsafe fn load_heads(heads: &MaybeUninit<BlockHeads>) -> [__m512i; 2] {
+    // SAFETY: written, by the caller's promise.
+    let heads = unsafe { &heads.assume_init_ref().0 };
+    // SAFETY: half of them, 64 bytes, aligned as they are.
+    [&heads[..4], &heads[4..]].map(|half| unsafe { _mm512_load_si512(half.as_ptr().cast()) })
 }
 
 #[inline]
@@ -70,6 +76,11 @@ fn unzigzag_256(v: __m256i) -> __m256i {
 pub(super) const MIN_INPUT: usize = 64;
 
 /// One pass over consecutive records, which are put into columns if `STORE`, and summed up otherwise.
+///
+/// Whoever makes one promises to go through the turns in order, from 0, each by `early_turn!` or `full_turn!`: what a stage
+/// reads has been written by an earlier one then. A turn that was left off, or a last one that was made, may be made again.
+/// Every hop but the first begins where the one before ended. [`drain`](Chain::drain) and [`start`](Chain::start) are asked
+/// for no more turns than were made, and [`sum`](Chain::sum) for one of the latest blocks behind the first stage.
 pub(super) struct Chain<'a, const STORE: bool> {
     bytes: &'a [u8],
     /// The last byte at which a record may begin that is hopped over: sixteen bytes are read from one before it.
@@ -118,11 +129,11 @@ impl<const STORE: bool> Chain<'_, STORE> {
         // The first record may be the first of the input. What precedes it has been dealt with or is not there.
         let first = block == 0 && j == 0;
         let from = record.wrapping_sub(usize::from(!first));
-        // SAFETY: `at` is at most 16 below the length, and at least 1 unless it is the first.
+        // SAFETY: `at` is 16 or more below the length, and at least 1 where a hop has ended, as one has before all but the first.
         let bytes = unsafe { _mm_loadu_si128(from.cast()) };
         let bytes = if first { _mm_bslli_si128::<1>(bytes) } else { bytes };
         let length: usize;
-        // SAFETY: as above; these are four of them. The compiler would take them out of the vector, five cycles later.
+        // SAFETY: the same bytes, four of them. The compiler would take them out of the vector, five cycles later.
         unsafe {
             core::arch::asm!("mov {0:e}, dword ptr [{1}]", out(reg) length, in(reg) record,
                 options(pure, readonly, nostack, preserves_flags));
@@ -134,7 +145,7 @@ impl<const STORE: bool> Chain<'_, STORE> {
         let control = unsafe { _mm_load_si128(control.cast()) };
         let shuffled = _mm_shuffle_epi8(bytes, control);
         let head = self.ring.heads[block % RING].as_mut_ptr().cast::<__m128i>().wrapping_add(j);
-        // SAFETY: one of eight heads of 16 bytes, aligned as the ring is.
+        // SAFETY: one of eight heads of 16 bytes, whose array is aligned.
         unsafe { _mm_store_si128(head, shuffled) };
         self.ring.starts[block % RING][j] = at as u32;
         let two = if length & 0x80 != 0 { (length >> 2 & 0x1FC0) + 1 } else { 0 };
@@ -152,8 +163,8 @@ impl<const STORE: bool> Chain<'_, STORE> {
         const ODD: i32 = 0x0001_00FF;
         const TAILS: i32 = 0xFF00;
         let heads = &self.ring.heads[block % RING];
-        // SAFETY: the block has been hopped over.
-        let heads = [0, 1].map(|half| unsafe { load_heads(heads, half) });
+        // SAFETY: an earlier turn has hopped over the block, by the promise made with the chain.
+        let heads = unsafe { load_heads(heads) };
         let payload = heads.map(|h| _mm512_and_si512(h, _mm512_set1_epi8(0x7F)));
         // Bits of the byte that is the record before's are none of ours.
         let bits = _mm512_set4_epi32(0x8080_0080_u32 as i32, CONTINUED, CONTINUED, CONTINUED);
@@ -222,7 +233,7 @@ impl<const STORE: bool> Chain<'_, STORE> {
         assert!(j < 8);
         let at = self.ring.values_at[block % RING][j];
         let length = self.bytes.as_ptr().wrapping_add(at as usize).cast::<u32>();
-        // SAFETY: no position here is less than four bytes before the end of the slice.
+        // SAFETY: 0, or a position that `heads_places` has kept four bytes or more before the end of the input.
         let length = unsafe { length.read_unaligned() };
         let value = self.ring.values[block % RING].as_mut_ptr().cast::<u32>().wrapping_add(j);
         // SAFETY: one of eight lanes.
@@ -233,7 +244,7 @@ impl<const STORE: bool> Chain<'_, STORE> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl")]
     pub(super) fn values_split(&self, block: usize) -> (__m256i, __m256i, u32) {
-        // SAFETY: the block has passed the second stage.
+        // SAFETY: the block has passed the second stage, by the promise made with the chain.
         let bytes = load_lanes(unsafe { self.ring.values[block % RING].assume_init_ref() });
         let ends = _mm256_andnot_si256(bytes, _mm256_set1_epi32(CONTINUED));
         let own = _mm256_xor_si256(ends, _mm256_add_epi32(ends, _mm256_set1_epi32(-1)));
@@ -279,14 +290,20 @@ const TWENTY_EIGHT: i32 = 0x4000_0001;
 
 impl<'a> Chain<'a, true> {
     /// A pass from `place` on; `bytes` have [`MIN_INPUT`] at least.
-    pub(super) fn new(bytes: &'a [u8], columns: &'a mut Columns<'_>, place: Place) -> Self {
+    ///
+    /// # Safety
+    /// The order of the turns, as [`Chain`] tells.
+    pub(super) unsafe fn new(bytes: &'a [u8], columns: &'a mut Columns<'_>, place: Place) -> Self {
         Chain::over(bytes, Blocks::new(columns, place.record), place.at)
     }
 }
 
 impl<'a> Chain<'a, false> {
     /// The same from byte `at` on, over no more than `records`.
-    pub(super) fn summing(bytes: &'a [u8], at: usize, records: usize) -> Self {
+    ///
+    /// # Safety
+    /// As for [`new`](Chain::new).
+    pub(super) unsafe fn summing(bytes: &'a [u8], at: usize, records: usize) -> Self {
         Chain::over(bytes, Blocks::none(records / 8), at)
     }
 
@@ -294,7 +311,7 @@ impl<'a> Chain<'a, false> {
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn sum(&self, block: usize, sums: &mut Sums) {
-        // SAFETY: the block has passed the first stage, which writes them.
+        // SAFETY: the block has passed the first stage, which writes them, by the promise made with the chain.
         sums.add(unsafe { self.ring.deltas[block % RING].assume_init() });
     }
 }

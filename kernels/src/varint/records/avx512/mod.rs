@@ -163,7 +163,8 @@ impl State {
         while ended == Ended::Odd {
             self.plain &= steps(bytes, columns, &mut self.place, self.scalar)?;
             ended = if self.is_worth_a_pass(bytes, columns) {
-                let mut chain = Chain::new(bytes, columns, self.place);
+                // SAFETY: `finish` makes its turns, from 0.
+                let mut chain = unsafe { Chain::new(bytes, columns, self.place) };
                 let end = finish(&mut chain, 0, 0, 0, |_, _| ());
                 self.after(&chain, end)
             } else {
@@ -189,7 +190,8 @@ pub(super) fn walk(bytes: &[u8], columns: &mut Columns<'_>) -> Result<Walked, Er
     let mut state = State::START;
     let mut ended = Ended::Short;
     if state.is_worth_a_pass(bytes, columns) {
-        let mut chain = Chain::new(bytes, columns, state.place);
+        // SAFETY: `finish` makes its turns, from 0.
+        let mut chain = unsafe { Chain::new(bytes, columns, state.place) };
         let end = finish(&mut chain, 0, 0, 0, |_, _| ());
         ended = state.after(&chain, end);
     }
@@ -202,7 +204,8 @@ pub(super) fn survey(bytes: &[u8], until: usize, survey: &mut Survey) {
         if until - survey.records < MIN_SURVEYED || bytes.len() - survey.end < MIN_INPUT {
             return one_by_one(bytes, until, survey, *patience);
         }
-        let mut chain = Chain::summing(bytes, survey.end, until - survey.records);
+        // SAFETY: `finish` makes its turns, from 0, and tells of no block that has not passed.
+        let mut chain = unsafe { Chain::summing(bytes, survey.end, until - survey.records) };
         let mut sums = Sums::new(survey.last_offset_delta);
         let (ended, blocks) = finish(&mut chain, 0, 0, 0, |chain, block| chain.sum(block, &mut sums));
         if blocks > 0 {
@@ -242,8 +245,10 @@ fn walk_two<'a>(a: &mut Job<'a>, b: &mut Job<'a>) {
         b.walked = walk(b.bytes, &mut b.columns);
         return;
     }
-    let mut chain_a = Chain::new(a.bytes, &mut a.columns, state_a.place);
-    let mut chain_b = Chain::new(b.bytes, &mut b.columns, state_b.place);
+    // SAFETY: the loop makes its turns from 0, and `finish` those from the one on that it has not made or not counted.
+    let mut chain_a = unsafe { Chain::new(a.bytes, &mut a.columns, state_a.place) };
+    // SAFETY: as before.
+    let mut chain_b = unsafe { Chain::new(b.bytes, &mut b.columns, state_b.place) };
     let both = chain_a.room().min(chain_b.room());
     let [mut at_a, mut at_b] = [state_a.place.at, state_b.place.at];
     let [mut tails_a, mut tails_b, mut odd_a, mut odd_b] = [0; 4];
