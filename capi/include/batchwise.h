@@ -902,7 +902,7 @@ int32_t batchwise_segment_walk(const char *path,
  * Checks batches that lie one behind the other in memory. The rest is as for `batchwise_segment_walk`.
  *
  * # Safety
- * As for `batchwise_segment_walk`; `input` points to `len` readable bytes, or is null.
+ * As for `batchwise_segment_walk`; `input` points to `len` readable bytes, or is null, and no callback changes them.
  */
 int32_t batchwise_memory_walk(const void *input,
                               size_t len,

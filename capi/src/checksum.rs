@@ -76,7 +76,7 @@ pub unsafe extern "C" fn batchwise_crc32c_many(slices: *const Slice, count: usiz
 ///
 /// # Safety
 /// As [`batchwise_crc32c_many`], for results of type `T`.
-pub(crate) unsafe fn for_chunks<T>(
+pub(crate) unsafe fn for_chunks<T: Copy + Default>(
     slices: *const Slice,
     count: usize,
     results: *mut T,
@@ -87,9 +87,15 @@ pub(crate) unsafe fn for_chunks<T>(
     }
     // SAFETY: not null, and `count` slices by this function's contract.
     let slices = unsafe { core::slice::from_raw_parts(slices, count) };
-    // SAFETY: not null, and `count` places by this function's contract.
-    let results = unsafe { core::slice::from_raw_parts_mut(results, count) };
-    for (slices, results) in slices.chunks(TOGETHER).zip(results.chunks_mut(TOGETHER)) {
+    for (part, slices) in slices.chunks(TOGETHER).enumerate() {
+        let results = results.wrapping_add(part * TOGETHER);
+        for i in 0..slices.len() {
+            // What the caller has in these places may be no values yet, which a slice has to have.
+            // SAFETY: not null, and `count` places by this function's contract.
+            unsafe { results.wrapping_add(i).write(T::default()) };
+        }
+        // SAFETY: the places that were written just now.
+        let results = unsafe { core::slice::from_raw_parts_mut(results, slices.len()) };
         let mut frames: [&[u8]; TOGETHER] = [&[]; TOGETHER];
         for (frame, slice) in frames.iter_mut().zip(slices) {
             // SAFETY: each slice is null or readable by this function's contract.

@@ -4,9 +4,10 @@
 //!
 //! - Memory is `const void *` and `size_t` bytes. A pointer may be null where the length is 0; null is taken as no
 //!   bytes whatever the length.
+//! - What a function reads nobody changes before it returns, not a callback either.
 //! - No function keeps a pointer after it returns, except a handle to itself.
 //! - No state is shared between calls but the choice of kernels; all functions may be called from any thread, a handle
-//!   from one at a time.
+//!   from one at a time. The first call reads an environment variable: no thread may be in `setenv` meanwhile.
 //! - No panic leaves a function: what cannot be excluded is caught and becomes [`BATCHWISE_INTERNAL`].
 //! - Functions that can fail return `BATCHWISE_OK` (0), `BATCHWISE_DEFECT` (1: the input is bad, and `error` says where)
 //!   or a negative code (the call is bad).
@@ -52,6 +53,9 @@ unsafe fn bytes<'a>(data: *const core::ffi::c_void, len: usize) -> &'a [u8] {
 }
 
 /// As [`bytes`], to write to.
+///
+/// What a function only writes, as the destination of a copy, a caller need not have written before: this side cannot tell
+/// such bytes from others, because they come over the boundary, and reads none of them.
 ///
 /// # Safety
 /// `data` is null or points to `len` bytes that are the caller's to write, used by nobody else during the call.

@@ -67,7 +67,7 @@ pub unsafe extern "C" fn batchwise_segment_walk(
 /// Checks batches that lie one behind the other in memory. The rest is as for `batchwise_segment_walk`.
 ///
 /// # Safety
-/// As for `batchwise_segment_walk`; `input` points to `len` readable bytes, or is null.
+/// As for `batchwise_segment_walk`; `input` points to `len` readable bytes, or is null, and no callback changes them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn batchwise_memory_walk(
     input: *const c_void,

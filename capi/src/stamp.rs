@@ -102,7 +102,9 @@ pub unsafe extern "C" fn batchwise_kafka_stamp(
         result = patch.apply(batch);
         if result.is_ok() { BATCHWISE_OK } else { BATCHWISE_DEFECT }
     });
-    if let Ok(next) = result {
+    if let Ok(next) = result
+        && code == BATCHWISE_OK
+    {
         // SAFETY: null or a place, by the caller's obligation.
         unsafe { put(next_offset, next) };
     }

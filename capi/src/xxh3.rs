@@ -1,8 +1,8 @@
 //! XXH3 with 64-bit output.
 
-use crate::bytes;
 use crate::checksum::for_chunks;
 use crate::types::{BATCHWISE_INVALID_ARGUMENT, BATCHWISE_OK, Slice};
+use crate::{bytes, put};
 use batchwise::xxh3;
 use core::ffi::c_void;
 
@@ -35,11 +35,10 @@ pub unsafe extern "C" fn batchwise_xxh3_64_with_secret(
     let data = unsafe { bytes(data, len) };
     // SAFETY: as before.
     let secret = unsafe { bytes(secret, secret_len) };
-    // SAFETY: null or a place for a number, by the caller's obligation.
-    let hash = unsafe { hash.as_mut() };
-    match (xxh3::hash64_with_secret(data, secret), hash) {
-        (Ok(value), Some(hash)) => {
-            *hash = value;
+    match xxh3::hash64_with_secret(data, secret) {
+        Ok(value) if !hash.is_null() => {
+            // SAFETY: a place for a number, by the caller's obligation.
+            unsafe { put(hash, value) };
             BATCHWISE_OK
         }
         _ => BATCHWISE_INVALID_ARGUMENT,

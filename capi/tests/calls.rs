@@ -67,6 +67,17 @@ fn many() {
             assert_eq!(hashes[i], xxh3::hash64_with_seed(frame, seed), "{i} {seed}");
         }
     }
+    // Places that nobody has written before, as a caller's array has them, and what lies behind them.
+    for count in [0, 1, 63, 64, 65, slices.len()] {
+        let mut fresh = Vec::<u64>::with_capacity(count + 1);
+        fresh.spare_capacity_mut()[count].write(7);
+        // SAFETY: as many slices as places.
+        unsafe { batchwise_xxh3_64_many(slices.as_ptr(), count, 3, fresh.as_mut_ptr()) };
+        // SAFETY: written, one by this test.
+        unsafe { fresh.set_len(count + 1) };
+        assert_eq!(fresh[..count], hashes[..count]);
+        assert_eq!(fresh[count], 7);
+    }
     // SAFETY: null is allowed, and then nothing is touched.
     unsafe { batchwise_crc32c_many(null(), 5, crcs.as_mut_ptr()) };
     // SAFETY: as before.
