@@ -17,7 +17,7 @@ use crate::validate::{Batch, Finding, Report, Sink, Validator, Walk};
 
 /// Bytes of a region: much longer than a batch, so that the search for the first one costs little.
 const REGION: u64 = 64 << 20;
-/// How many files may be open or waiting to be told about.
+/// How many files may be open or waiting to be told about, and how many regions of one may wait to be taken over.
 const AHEAD: usize = 128;
 
 /// A file to verify.
@@ -46,7 +46,8 @@ pub struct Verified {
 /// caller's thread, and can stop everything. Results are the same for any number of threads. With one thread everything
 /// happens on that of the caller.
 ///
-/// Memory: 256 KiB for each thread, or as much as the largest batch, as for [`verify`](super::verify).
+/// Memory: 256 KiB for each thread, or as much as the largest batch, as for [`verify`](super::verify), and what was found in
+/// the 64 MiB pieces that are ahead of what is told: at most 128 of a file.
 pub fn verify_all<S, E>(
     count: usize,
     threads: usize,
@@ -236,6 +237,8 @@ struct State<S> {
     next: usize,
     /// Files told about.
     done: usize,
+    /// Regions taken over, of the file that is told about next.
+    merged: u64,
     /// Threads that are opening a file, which may have regions for others.
     opening: usize,
     /// The next region of each open file that has one left, by file: those that are told of first are walked through first,
@@ -246,13 +249,28 @@ struct State<S> {
 
 impl<S> Default for State<S> {
     fn default() -> Self {
-        State { next: 0, done: 0, opening: 0, regions: BTreeMap::new(), stopped: false }
+        State { next: 0, done: 0, merged: 0, opening: 0, regions: BTreeMap::new(), stopped: false }
     }
 }
 
 enum Task<S> {
     Open(usize),
     Region(usize, Arc<Opened<S>>, u64),
+}
+
+impl<S: ReadAt> State<S> {
+    /// The first region that is not too far ahead of what was taken over.
+    fn take_region(&mut self) -> Option<Task<S>> {
+        let (done, merged) = (self.done, self.merged);
+        let near = |file: usize, next: u64| next < AHEAD as u64 + if file == done { merged } else { 0 };
+        let (&file, (opened, next)) = self.regions.iter_mut().find(|(file, (_, next))| near(**file, *next))?;
+        let (opened, region) = (opened.clone(), *next);
+        *next += 1;
+        if *next == opened.regions() {
+            self.regions.remove(&file);
+        }
+        Some(Task::Region(file, opened, region))
+    }
 }
 
 impl<S: ReadAt> Queue<S> {
@@ -271,13 +289,7 @@ impl<S: ReadAt> Queue<S> {
             if state.stopped {
                 return None;
             }
-            if let Some(mut first) = state.regions.first_entry() {
-                let (file, (opened, next)) = (*first.key(), first.get_mut());
-                let task = Task::Region(file, opened.clone(), *next);
-                *next += 1;
-                if *next == opened.regions() {
-                    first.remove();
-                }
+            if let Some(task) = state.take_region() {
                 return Some(task);
             }
             if state.next < self.count && state.next < state.done + AHEAD {
@@ -285,7 +297,7 @@ impl<S: ReadAt> Queue<S> {
                 state.opening += 1;
                 return Some(Task::Open(state.next - 1));
             }
-            if state.next == self.count && state.opening == 0 {
+            if state.next == self.count && state.opening == 0 && state.regions.is_empty() {
                 return None;
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -353,23 +365,28 @@ impl<S: ReadAt, E: From<io::Error>> Merger<S, E> {
     fn run(mut self, queue: &Queue<S>, done: &mut dyn FnMut(usize, Result<Verified, E>) -> ControlFlow<()>) {
         for file in 0..queue.count {
             let verified = match self.next(file, 0) {
-                Some(Told::Opened(Ok(opened))) => self.merge(file, &opened).map_err(E::from),
+                Some(Told::Opened(Ok(opened))) => self.merge(file, &opened, queue).map_err(E::from),
                 Some(Told::Opened(Err(error))) => Err(error),
                 // A thread panicked; the scope passes that on.
                 Some(Told::Region(..)) | None => return,
             };
-            queue.change(|state| state.done += 1);
+            queue.change(|state| {
+                // Regions are left if the file could not be read.
+                state.regions.remove(&file);
+                (state.done, state.merged) = (file + 1, 0);
+            });
             if done(file, verified).is_break() {
                 return;
             }
         }
     }
 
-    fn merge(&mut self, file: usize, opened: &Opened<S>) -> io::Result<Verified> {
+    fn merge(&mut self, file: usize, opened: &Opened<S>, queue: &Queue<S>) -> io::Result<Verified> {
         let mut merge = Merge::new(opened);
         for region in 0..opened.regions() {
             if let Some(Told::Region(_, part)) = self.next(file, region + 1) {
                 merge.region(region, part?)?;
+                queue.change(|state| state.merged = region + 1);
             }
         }
         merge.finish()

@@ -1,6 +1,6 @@
 //! Regions found in any order, put in the order of the file.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::*;
@@ -125,30 +125,36 @@ impl ReadAt for Watched<'_> {
     }
 }
 
+/// Waits until it is so, for some milliseconds; whether it came to be so.
+fn wait(milliseconds: u64, mut until: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    while !until() {
+        if start.elapsed() > Duration::from_millis(milliseconds) {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    true
+}
+
 /// A file that took longer to open than the long one behind it does not wait for all of that.
 #[test]
 fn what_is_told_first_is_walked_through_first() {
     const REGION: u64 = 4096;
     let bytes = log();
     let (second, first_told) = (AtomicBool::new(false), AtomicBool::new(false));
-    let wait = |for_: &AtomicBool| {
-        let start = Instant::now();
-        while !for_.load(Ordering::Acquire) && start.elapsed() < Duration::from_secs(5) {
-            thread::sleep(Duration::from_millis(1));
-        }
-        for_.load(Ordering::Acquire)
-    };
+    let wait_for = |flag: &AtomicBool| wait(5000, || flag.load(Ordering::Acquire));
     let early = AtomicBool::new(true);
     let of_second = |offset: u64| {
         second.store(true, Ordering::Release);
-        if offset > bytes.len() as u64 / 2 && !wait(&first_told) {
+        if offset > bytes.len() as u64 / 2 && !wait_for(&first_told) {
             early.store(false, Ordering::Release);
         }
     };
     let open = |i: usize| -> io::Result<_> {
         let reads: &(dyn Fn(u64) + Sync) = if i == 0 { &|_| () } else { &of_second };
         if i == 0 {
-            wait(&second);
+            wait_for(&second);
         }
         Ok(Job { source: Watched { bytes: &bytes, reads }, validator: Validator::new(&kafka::Log), sides: Vec::new() })
     };
@@ -160,4 +166,35 @@ fn what_is_told_first_is_walked_through_first() {
         ControlFlow::Continue(())
     });
     assert!(early.into_inner(), "the second file was walked through before the first was told of");
+}
+
+/// Where the first region takes long, what is found behind it does not pile up.
+#[test]
+fn what_is_found_ahead_is_bounded() {
+    const REGION: u64 = 256;
+    let bytes = log();
+    assert!(bytes.len() as u64 > 2 * AHEAD as u64 * REGION);
+    let (furthest, is_first) = (AtomicU64::new(0), AtomicBool::new(true));
+    let reads = |offset: u64| {
+        furthest.fetch_max(offset, Ordering::AcqRel);
+        if offset == 0 && is_first.swap(false, Ordering::AcqRel) {
+            let last = (AHEAD as u64 - 1) * REGION;
+            assert!(wait(5000, || furthest.load(Ordering::Acquire) >= last), "others go on");
+            wait(30, || false);
+            let furthest = furthest.load(Ordering::Acquire);
+            assert!(furthest < last + REGION, "{furthest} was read before {REGION} bytes were over");
+        }
+    };
+    let open = |_| -> io::Result<_> {
+        Ok(Job {
+            source: Watched { bytes: &bytes, reads: &reads },
+            validator: Validator::new(&kafka::Log),
+            sides: vec![],
+        })
+    };
+    let one = Validator::new(&kafka::Log).validate(&bytes);
+    verify_in_regions(1, 3, REGION, &open, &mut |_, verified: io::Result<Verified>| {
+        assert_eq!(verified.expect("memory can be read").log, one);
+        ControlFlow::Continue(())
+    });
 }
