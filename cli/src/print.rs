@@ -31,7 +31,9 @@ pub(crate) fn man() -> io::Result<u8> {
         man.render_synopsis_section(&mut part)?;
         man.render_description_section(&mut part)?;
         man.render_options_section(&mut part)?;
-        man.render_extra_section(&mut part)?;
+        if subcommand.get_after_help().is_some() {
+            man.render_extra_section(&mut part)?;
+        }
         // The sections of a page of its own become parts of one section.
         let part = String::from_utf8_lossy(&part).replace(".SH EXTRA", ".SH NOTES").replace("\n.SH ", "\n.SS ");
         write!(page, ".SH \"{}\"\n{part}", subcommand.get_name().to_uppercase())?;

@@ -429,6 +429,7 @@ fn help_completions_and_manual_come_from_the_arguments() {
         assert!(man.out.contains(part), "no {part} in the manual");
     }
     assert!(!man.out.contains("batchwise\\-verify(1)"), "there is no such page");
+    assert!(!man.out.contains(".SS NOTES\n.SH"), "a heading of nothing");
     let help = batchwise(["verify", "--help"]);
     assert_eq!(help.code, 0);
     for option in ["--json", "--depth", "--format", "--conformance", "--origin", "--threads", "--fail-fast", "--live"] {
