@@ -2,7 +2,7 @@
 
 use crate::args::Bench;
 use crate::open;
-use crate::paths::Target;
+use crate::paths::{Target, shown};
 use crate::{FAILED, VALID};
 use batchwise::kernels::dispatch::{self, Level};
 use batchwise::{Depth, Finding, Options, Validator, segment};
@@ -16,14 +16,14 @@ pub(crate) fn run(args: &Bench) -> io::Result<u8> {
     let mut file = match open::open(&args.file) {
         Ok(file) => file,
         Err(error) => {
-            eprintln!("batchwise: {}: {error}", args.file.display());
+            eprintln!("batchwise: {}: {error}", shown(&args.file));
             return Ok(FAILED);
         }
     };
     let format = match open::format_of(args.format, &args.file, &file) {
         Ok(format) => format,
         Err(failure) => {
-            eprintln!("batchwise: {}: {failure}", args.file.display());
+            eprintln!("batchwise: {}: {failure}", shown(&args.file));
             return Ok(FAILED);
         }
     };
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Bench) -> io::Result<u8> {
         Ok(())
     })?;
     let rate = |seconds: f64| bytes as f64 / seconds.max(1e-9) / 1e9;
-    writeln!(out, "{}, {}, {bytes} bytes, one thread, fastest of {RUNS}\n", target.path.display(), format.name())?;
+    writeln!(out, "{}, {}, {bytes} bytes, one thread, fastest of {RUNS}\n", shown(&target.path), format.name())?;
     writeln!(out, "{:<10} {:<11} {:>8} {:>20}", "level", "depth", "GB/s", "of a plain read")?;
     writeln!(out, "{:<10} {:<11} {:>8.2} {:>20}", "-", "read", rate(plain), "1.00")?;
     let (before, detected) = (dispatch::cap(), Level::detected());

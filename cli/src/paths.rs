@@ -7,6 +7,12 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// A path as it is shown to people: control characters, which could move a cursor or forge a line, are escaped.
+pub(crate) fn shown(path: &Path) -> String {
+    let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    path.to_string_lossy().chars().map(escape).collect()
+}
+
 /// A file of batches, and what lies beside it.
 #[derive(Debug)]
 pub(crate) struct Target {
@@ -57,7 +63,7 @@ pub(crate) fn list(paths: &[PathBuf]) -> Listing {
 /// Says which directories were not looked into.
 pub(crate) fn tell_links(listing: &Listing) {
     for link in &listing.links {
-        eprintln!("batchwise: {}: a link to a directory is not followed", link.display());
+        eprintln!("batchwise: {}: a link to a directory is not followed", shown(link));
     }
 }
 

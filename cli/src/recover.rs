@@ -2,7 +2,7 @@
 
 use crate::args::Recover;
 use crate::open::{self, Failure};
-use crate::paths::Target;
+use crate::paths::{Target, shown};
 use crate::progress::Progress;
 use crate::report::{Bytes, Count};
 use crate::{DAMAGED, FAILED, VALID, interrupt};
@@ -93,7 +93,7 @@ impl Sink for Copy {
 
 pub(crate) fn run(args: &Recover) -> io::Result<u8> {
     let fail = |path: &Path, why: &dyn std::fmt::Display| {
-        eprintln!("batchwise: {}: {why}", path.display());
+        eprintln!("batchwise: {}: {why}", shown(path));
         Ok(FAILED)
     };
     interrupt::listen()?;
@@ -149,7 +149,7 @@ pub(crate) fn run(args: &Recover) -> io::Result<u8> {
 
     list.line(&format_args!(
         "{}: {}, {}, {} kept",
-        args.output.display(),
+        shown(&args.output),
         Count(kept, "batch", "batches"),
         Count(records, "record", "records"),
         Bytes(kept_bytes)

@@ -1,5 +1,6 @@
 //! What `verify` prints.
 
+use crate::paths::shown;
 use anstyle::{AnsiColor, Style};
 use batchwise::{Finding, Report, Severity, Totals};
 use serde::Serialize;
@@ -25,7 +26,7 @@ impl FileReport<'_> {
 
 #[derive(Serialize)]
 struct JsonFile<'a> {
-    path: Display_<std::path::Display<'a>>,
+    path: AsText<std::path::Display<'a>>,
     format: &'static str,
     bytes: u64,
     batches: u64,
@@ -52,9 +53,9 @@ struct JsonDefect {
 }
 
 /// Serializes as its text.
-struct Display_<T>(T);
+struct AsText<T>(T);
 
-impl<T: Display> Serialize for Display_<T> {
+impl<T: Display> Serialize for AsText<T> {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(&self.0)
     }
@@ -71,7 +72,7 @@ pub(crate) fn json(out: &mut impl Write, file: &FileReport<'_>) -> io::Result<()
         message: f.defect.error.to_string(),
     });
     let line = JsonFile {
-        path: Display_(file.path.display()),
+        path: AsText(file.path.display()),
         format: file.format,
         bytes: totals.bytes,
         batches: totals.batches,
@@ -96,7 +97,7 @@ const LINES: [(Severity, usize); 3] = [(Severity::Error, 200), (Severity::Warnin
 pub(crate) fn human(out: &mut impl Write, file: &FileReport<'_>) -> io::Result<()> {
     let totals = file.report.totals;
     let (style, word) = if totals.is_valid() { (GOOD, "valid  ") } else { (BAD, "DAMAGED") };
-    write!(out, "{style}{word}{style:#}  {}  {}, {}", file.path.display(), file.format, Bytes(totals.bytes))?;
+    write!(out, "{style}{word}{style:#}  {}  {}, {}", shown(file.path), file.format, Bytes(totals.bytes))?;
     if totals.batches > 0 {
         let batches = Count(totals.batches, "batch", "batches");
         write!(out, ", {batches}, {}", Count(totals.records, "record", "records"))?;
@@ -210,16 +211,16 @@ impl Sum {
 
     fn table(&mut self, out: &mut impl Write) -> io::Result<()> {
         self.directories.sort_by_key(|row| row.totals.is_valid());
-        let shown = &self.directories[..self.directories.len().min(ROWS)];
-        let width = shown.iter().map(|r| r.directory.display().to_string().len()).max().unwrap_or(0).max(9);
+        let listed = &self.directories[..self.directories.len().min(ROWS)];
+        let width = listed.iter().map(|r| shown(&r.directory).chars().count()).max().unwrap_or(0).max(9);
         writeln!(
             out,
             "\n{QUIET}{:<width$} {:>6} {:>11} {:>10} {:>12} {:>8} {:>8}{QUIET:#}",
             "directory", "files", "size", "batches", "records", "errors", "warnings"
         )?;
-        for Row { directory, files, totals } in shown {
+        for Row { directory, files, totals } in listed {
             let Totals { bytes, batches, records, errors, warnings, .. } = totals;
-            let (directory, bytes) = (directory.display().to_string(), Bytes(*bytes).to_string());
+            let (directory, bytes) = (shown(directory), Bytes(*bytes).to_string());
             let style = if *errors > 0 { BAD } else { Style::new() };
             writeln!(
                 out,

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Verify) -> io::Result<u8> {
     let listing = paths::list(&args.paths);
     let mut failed = !listing.failures.is_empty();
     for (path, error) in &listing.failures {
-        eprintln!("batchwise: {}: {error}", path.display());
+        eprintln!("batchwise: {}: {error}", paths::shown(path));
     }
     paths::tell_links(&listing);
     let sizes = listing.targets.iter().filter_map(|t| std::fs::metadata(&t.path).ok()).map(|m| m.len());
@@ -143,7 +143,7 @@ impl Run<'_> {
             Ok(verified) => verified,
             Err(Failure::NoLog) => return self.tell_orphans(target, sum, out),
             Err(failure) => {
-                eprintln!("batchwise: {}: {failure}", target.path.display());
+                eprintln!("batchwise: {}: {failure}", paths::shown(&target.path));
                 return Ok(false);
             }
         };
@@ -160,7 +160,7 @@ impl Run<'_> {
             }
         }
         for (path, failure) in left_out {
-            eprintln!("batchwise: {}: {failure}", path.display());
+            eprintln!("batchwise: {}: {failure}", paths::shown(path));
         }
         Ok(left_out.iter().all(|(_, failure)| matches!(failure, Failure::NoSuchSide(_))))
     }
@@ -191,7 +191,7 @@ impl Run<'_> {
                 Ok(Some(side)) => side,
                 Ok(None) => continue,
                 Err(e) => {
-                    eprintln!("batchwise: {}: {e}", path.display());
+                    eprintln!("batchwise: {}: {e}", paths::shown(path));
                     return Ok(false);
                 }
             };

@@ -2,6 +2,7 @@
 
 use super::log::Page;
 use super::put::{Encoding, Put};
+use crate::paths::shown;
 use batchwise::Result;
 use batchwise::iggy::{
     self, BatchHeader, BatchHeader24, Field, HeaderFields, Message, Revision, StoredMessage, UserHeaders, Value,
@@ -251,7 +252,7 @@ fn record(page: &mut Page<'_>, batch: &Batch, is_valid: bool, message: &Printed<
     if let Err(error) = headers
         && (what.header_values || what.json)
     {
-        page.out.aside(format_args!("batchwise: {}: {} {error}", page.path.display(), error.kind().name()));
+        page.out.aside(format_args!("batchwise: {}: {} {error}", shown(page.path), error.kind().name()));
     }
 }
 

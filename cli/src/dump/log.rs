@@ -92,7 +92,7 @@ impl Sink for Printing<'_> {
             self.page.out.damage(self.page.path, what);
         } else if self.is_damaged && defect.severity == Severity::Info && error.field() == "batch" {
             // How many bytes or offsets are lost there.
-            self.page.out.aside(format_args!("batchwise: {}: {what}", self.page.path.display()));
+            self.page.out.aside(format_args!("batchwise: {}: {what}", paths::shown(self.page.path)));
         }
     }
 

@@ -1,5 +1,6 @@
 //! Where lines go.
 
+use crate::paths::shown;
 use std::io::{self, StdoutLock, Write};
 use std::path::Path;
 
@@ -74,12 +75,12 @@ impl Out {
     /// Tells of damage.
     pub(super) fn damage(&mut self, path: &Path, what: std::fmt::Arguments<'_>) {
         self.damages += 1;
-        self.aside(format_args!("batchwise: {}: {what}", path.display()));
+        self.aside(format_args!("batchwise: {}: {what}", shown(path)));
     }
 
     /// Tells that a file could not be read.
     pub(super) fn failed(&mut self, path: &Path, why: &dyn std::fmt::Display) {
         self.failures += 1;
-        self.aside(format_args!("batchwise: {}: {why}", path.display()));
+        self.aside(format_args!("batchwise: {}: {why}", shown(path)));
     }
 }

@@ -5,6 +5,7 @@ use super::put::Put;
 use super::remarks::{About, Pairs};
 use crate::args::Format as FormatArg;
 use crate::open;
+use crate::paths::shown;
 use batchwise::kafka::sequence_before;
 use batchwise::segment::{self, SideFile, SideKind};
 use batchwise::validate::{Batch, Sink};
@@ -242,7 +243,7 @@ impl Run<'_> {
     fn look_up(&mut self, path: &Path, mut look: Look) -> io::Result<Option<Vec<Option<Found>>>> {
         let log = path.with_extension("log");
         if !log.is_file() {
-            self.out.aside(format_args!("batchwise: {}: there is no log beside it to compare with", path.display()));
+            self.out.aside(format_args!("batchwise: {}: there is no log beside it to compare with", shown(path)));
             return Ok(None);
         }
         let mut options = Options::default();
