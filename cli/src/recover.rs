@@ -136,10 +136,13 @@ pub(crate) fn run(args: &Recover) -> io::Result<u8> {
     let Copy { mut out, kept, kept_bytes, records, lost, mut list, failure, .. } = copy;
     let flushed = out.flush();
     drop(out);
-    if let Err(error) = walked {
-        fail(&args.source, &error)?;
-        return Ok(interrupt::came().unwrap_or(FAILED));
-    }
+    let totals = match walked {
+        Ok(totals) => totals,
+        Err(error) => {
+            fail(&args.source, &error)?;
+            return Ok(interrupt::came().unwrap_or(FAILED));
+        }
+    };
     // Who may read the source may read the copy.
     let written = failure.map_or(flushed, Err).and_then(|()| file.as_file().set_permissions(metadata.permissions()));
     let written = written.and_then(|()| file.as_file().sync_all());
@@ -148,11 +151,12 @@ pub(crate) fn run(args: &Recover) -> io::Result<u8> {
     }
 
     list.line(&format_args!(
-        "{}: {}, {}, {} kept",
+        "{}: {}, {}, {} kept, {} left out",
         shown(&args.output),
         Count(kept, "batch", "batches"),
         Count(records, "record", "records"),
-        Bytes(kept_bytes)
+        Bytes(kept_bytes),
+        Bytes(totals.bytes.saturating_sub(kept_bytes))
     ));
     list.end()?;
     Ok(if lost == 0 { VALID } else { DAMAGED })

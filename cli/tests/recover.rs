@@ -33,6 +33,7 @@ fn damaged_batches_are_left_out_and_listed() {
     let ran = batchwise(["recover".as_ref(), source.as_os_str(), "--output".as_ref(), copy.as_os_str()]);
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains(&format!("batch 3 at byte {bad}")), "{}", ran.out);
+    assert!(ran.out.ends_with(&format!("KiB kept, {} B left out\n", end - bad)), "{}", ran.out);
     let expected = [&log[..bad], &log[end..]].concat();
     assert_eq!(fs::read(&copy).expect("the copy"), expected);
     assert_eq!(fs::read(&source).expect("the source"), log, "the source is as it was");
