@@ -33,6 +33,33 @@ fn walk(bytes: &[u8]) -> Told {
     told
 }
 
+/// Of a file a batch that is longer than a walk holds is verified in pieces before it is fetched.
+#[test]
+fn long_batches_of_a_file_are_walked_like_memory() {
+    let value: Vec<u8> = (0..9 << 20).map(|i: u32| (i >> 3) as u8).collect();
+    let mut log = Vec::new();
+    let mut starts = Vec::new();
+    for value in [&value[..100], &value, &value[..100], &value[1..], &value[..100]] {
+        let mut builder = kafka::RecordBatchBuilder::new().base_offset(starts.len() as i64);
+        builder.append(&kafka::NewRecord { value: Some(value), ..Default::default() }).expect("a record");
+        starts.push(log.len());
+        builder.finish_into(&mut log).expect("a batch");
+    }
+    let sound = walk(&log);
+    assert_eq!((sound.batches.len(), sound.findings.len()), (5, 0));
+    for (place, damaged) in [(starts[1] + 100, 1), (starts[2] - 1, 1), (starts[3] + 17, 3), (starts[4] - 1, 3)] {
+        log[place] ^= 1;
+        let told = walk(&log);
+        let first = told.findings.first().map(|f| (f.batch, f.defect.error.kind()));
+        assert_eq!(first, Some((Some(damaged), ErrorKind::CrcMismatch)), "byte {place}");
+        assert_eq!(told.batches.iter().filter(|b| b.is_valid()).count(), 4);
+        log[place] ^= 1;
+    }
+    // A length that leads on within the batch, so that what stands behind it has to be searched for.
+    log[starts[3] + 8] ^= 1;
+    assert!(walk(&log).batches.iter().filter(|b| b.is_valid()).count() >= 4);
+}
+
 #[test]
 fn a_sink_that_wants_no_more_ends_the_walk() {
     struct Few(usize, usize);

@@ -15,7 +15,7 @@ use window::Window;
 /// Checks everything in `source` and tells `sink` as it goes along, on the caller's thread.
 ///
 /// What is checked is what is there when it begins. Memory: 256 KiB, or as much as the largest batch; a batch longer
-/// than 8 MiB is held only after its checksum was found to be right.
+/// than 8 MiB is held only after its checksum was found to be right, and of one whose checksum is wrong no record is read.
 ///
 /// ```
 /// use batchwise::{Finding, Validator, kafka, segment};

@@ -2,7 +2,9 @@
 
 use crate::support::{Rng, batch, file, json, list, number, request, text};
 use batchwise::iggy::{Batch, Batches, FrameList, NewMessage, Revision, Stamp, encode, stamp};
-use batchwise::{Conformance, Depth, ErrorKind, Finding, Options, Origin, Report, Severity, Validator};
+use batchwise::{
+    Conformance, Depth, ErrorKind, Finding, Options, Origin, Report, Severity, Totals, Validator, segment,
+};
 
 fn options(depth: Depth, origin: Origin, conformance: Conformance) -> Options {
     let mut options = Options::default();
@@ -284,6 +286,14 @@ fn a_batch_in_pieces_gets_the_same_verdict() {
     }
 }
 
+/// What a walk through a file tells: totals, and what is wrong.
+fn of_a_file(log: &[u8]) -> (Totals, Vec<ErrorKind>) {
+    let mut kinds = Vec::new();
+    let mut sink = |f: Finding| kinds.extend((f.defect.severity == Severity::Error).then_some(f.defect.error.kind()));
+    let totals = segment::verify(log, Validator::new(&Batches::R2), &mut sink).expect("memory can be read");
+    (totals, kinds)
+}
+
 /// Batches longer than a validator holds before it knows them to be sound.
 #[test]
 fn long_batches_are_verified() {
@@ -301,9 +311,14 @@ fn long_batches_are_verified() {
     }
     let report = validate(&log, Origin::Stored, Conformance::Strict);
     assert_eq!((report.totals.batches, report.totals.records, report.findings.len()), (3, 25, 0));
+    assert_eq!(of_a_file(&log), (report.totals, vec![]));
     log[9_000_000] ^= 1;
     let report = validate(&log, Origin::Stored, Conformance::Strict);
     assert_eq!(kinds(&report, Severity::Error).len(), 1);
     assert_eq!(kinds(&report, Severity::Error)[0].0, ErrorKind::MessageChecksumMismatch);
     assert_eq!((report.totals.batches, report.totals.records), (3, 8 + 2 + 11));
+    // Of a file, where the batch is not held, its messages do not count.
+    let (totals, kinds) = of_a_file(&log);
+    assert_eq!((totals.batches, totals.records), (3, 2 + 11));
+    assert_eq!(kinds, [ErrorKind::MessageChecksumMismatch]);
 }
