@@ -40,10 +40,20 @@ pub(crate) fn profile(op: &Op, case: Option<&str>, time: Duration) -> io::Result
     let name = case.map_or_else(|| op.name.to_owned(), |c| format!("{}-{c}", op.name));
     let svg = directory.join(format!("{name}.svg"));
     report.flamegraph(std::fs::File::create(&svg)?).map_err(io::Error::other)?;
-    let bytes = report.pprof().map_err(io::Error::other)?.encode_to_vec();
-    std::fs::File::create(directory.join(format!("{name}.pb")))?.write_all(&bytes)?;
+    let mut samples = report.pprof().map_err(io::Error::other)?;
+    samples.string_table.iter_mut().for_each(|text| *text = without_machine(text).to_owned());
+    std::fs::File::create(directory.join(format!("{name}.pb")))?.write_all(&samples.encode_to_vec())?;
     println!("{}", svg.display());
     Ok(())
+}
+
+/// A path of ours from the project's root on, that of a dependency from its name on: where they lie here is of no use
+/// elsewhere.
+fn without_machine(text: &str) -> &str {
+    let root = perf_directory().parent().and_then(std::path::Path::to_str);
+    let ours = root.and_then(|root| text.strip_prefix(root)?.strip_prefix('/'));
+    let dependency = || text.split_once("/registry/src/")?.1.split_once('/').map(|(_, path)| path);
+    ours.or_else(dependency).unwrap_or(text)
 }
 
 /// Leaves out what lies below the operation (the runtime and this program), and puts the file before each of our
@@ -99,6 +109,17 @@ mod tests {
     }
 
     #[test]
+    fn paths_begin_at_the_project_or_a_dependency() {
+        let root = perf_directory().parent().unwrap().to_str().unwrap().to_owned();
+        assert_eq!(without_machine(&format!("{root}/kernels/src/lib.rs")), "kernels/src/lib.rs");
+        assert_eq!(
+            without_machine("/home/a/.cargo/registry/src/index.x-1/snap-1.1.2/src/lib.rs"),
+            "snap-1.1.2/src/lib.rs"
+        );
+        assert_eq!(without_machine("memcpy"), "memcpy");
+    }
+
+    #[test]
     fn charts_open_and_show_us() {
         assert!(svgs("charts").len() > 4);
         for path in svgs("charts") {
@@ -117,7 +138,11 @@ mod tests {
             assert!(["crc32c/", "xxh3/", "formats/", "varint/"].iter().any(|room| text.contains(room)), "{path:?}");
             let name = path.file_name().unwrap().to_str().unwrap();
             assert!(page.contains(&format!("({name})")), "the page reads {name}");
-            assert!(path.with_extension("pb").exists(), "{name} has its samples beside it");
+            let samples = std::fs::read(path.with_extension("pb")).expect("its samples are beside it");
+            let texts = pprof::protos::Profile::decode(&samples[..]).unwrap().string_table;
+            // The standard library is built where nobody is.
+            let is_of_rust = |t: &str| t.starts_with("/rustc/") || t.starts_with("/rust/deps/");
+            assert!(texts.iter().all(|t| !t.starts_with('/') || is_of_rust(t)), "{name} tells of a machine");
             // Each function that the page names for a graph is in it.
             let (_, chapter) = page.split_once(&format!("({name})")).unwrap();
             let chapter = chapter.split_once("\n## ").map_or(chapter, |(c, _)| c);
