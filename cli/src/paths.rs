@@ -41,8 +41,8 @@ impl Target {
 pub(crate) struct Listing {
     pub(crate) targets: Vec<Target>,
     pub(crate) failures: Vec<(PathBuf, io::Error)>,
-    /// Links to directories, below which nothing was looked at.
-    pub(crate) links: Vec<PathBuf>,
+    /// Links that were passed over, to directories or from a log's name to nothing, and why.
+    pub(crate) links: Vec<(PathBuf, io::Error)>,
 }
 
 /// Lists the files that `paths` stand for: themselves, and for directories the segments below them, by their names.
@@ -60,10 +60,10 @@ pub(crate) fn list(paths: &[PathBuf]) -> Listing {
     listing
 }
 
-/// Says which directories were not looked into.
+/// Says which links were passed over.
 pub(crate) fn tell_links(listing: &Listing) {
-    for link in &listing.links {
-        eprintln!("batchwise: {}: a link to a directory is not followed", shown(link));
+    for (link, why) in &listing.links {
+        eprintln!("batchwise: {}: {why}", shown(link));
     }
 }
 
@@ -106,8 +106,12 @@ impl Listing {
             // Links to directories are not followed, so a loop of them ends nothing; nor is anything read that may block.
             if kind.is_symlink() {
                 match std::fs::metadata(&path) {
-                    Ok(to) if to.is_dir() => self.links.push(path.clone()),
+                    Ok(to) if to.is_dir() => {
+                        self.links.push((path.clone(), io::Error::other("a link to a directory is not followed")));
+                    }
                     Ok(to) => kind = to.file_type(),
+                    // Other names may lead nowhere, as those of locks do.
+                    Err(e) if path.extension().is_some_and(|e| e == "log") => self.links.push((path.clone(), e)),
                     Err(_) => {}
                 }
             }

@@ -1,4 +1,4 @@
-//! Which files `verify` looks at, and that it names what it passes over.
+//! Which files `verify` looks at, and how it names them and what it passes over.
 #![cfg(unix)]
 
 mod common;
@@ -17,10 +17,13 @@ fn a_linked_file_is_checked_and_a_linked_directory_named() {
     write(logs.join(SEGMENT), &segment());
     symlink(&elsewhere, logs.join("00000000000000000009.log")).expect("a link");
     symlink(dir.path().join("elsewhere"), logs.join("more")).expect("a link");
-    symlink("nothing", logs.join("00000000000000000010.log")).expect("a link");
+    for name in ["00000000000000000010.log", ".lock"] {
+        symlink("nothing", logs.join(name)).expect("a link");
+    }
     let ran = batchwise(["verify".as_ref(), "--json".as_ref(), logs.as_os_str()]);
     assert_eq!((ran.code, ran.json().len()), (1, 2), "{ran:?}");
     assert!(ran.err.contains("logs/more: a link to a directory is not followed"), "{}", ran.err);
+    assert!(ran.err.contains("00000000000000000010.log: No such file") && !ran.err.contains(".lock"), "{}", ran.err);
     assert_eq!(fs::read(&elsewhere).expect("a file"), damaged);
 }
 
@@ -62,4 +65,21 @@ fn an_index_that_is_not_read_is_named() {
     let ran = batchwise(["verify".as_ref(), "--json".as_ref(), log.as_os_str(), index.as_os_str()]);
     assert_eq!((ran.code, ran.json().len()), (0, 1), "{ran:?}");
     assert!(ran.err.contains("not checked"), "{}", ran.err);
+}
+
+/// A name may hold what moves a cursor or looks like a line of ours.
+#[test]
+fn a_name_forges_no_line() {
+    let dir = directory();
+    let name = "a\n1 file, all valid\u{1b}[2K.log";
+    let mut log = segment();
+    log[700] ^= 8;
+    let path = write(dir.path().join(name), &log);
+    let ran = batchwise(["verify".as_ref(), path.as_os_str()]);
+    assert!(ran.out.contains(r"a\n1 file, all valid\u{1b}[2K.log"), "{}", ran.out);
+    assert!(ran.out.lines().all(|l| !l.starts_with("1 file, all valid")), "{}", ran.out);
+    let missing = batchwise(["verify".as_ref(), path.with_extension("missing").as_os_str()]);
+    assert_eq!((missing.code, missing.err.lines().count()), (2, 1), "{}", missing.err);
+    let told = batchwise(["verify".as_ref(), "--json".as_ref(), path.as_os_str()]).json();
+    assert_eq!(told[0]["path"].as_str(), path.to_str(), "JSON has the name itself");
 }

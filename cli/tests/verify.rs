@@ -203,24 +203,6 @@ fn what_cannot_be_read_does_not_hide_what_can() {
     assert_eq!(ran.code, 1, "damage that was found outweighs what could not be read");
 }
 
-/// A name may hold what moves a cursor or looks like a line of ours.
-#[test]
-#[cfg(unix)]
-fn a_name_forges_no_line() {
-    let dir = directory();
-    let name = "a\n1 file, all valid\u{1b}[2K.log";
-    let mut log = segment();
-    log[700] ^= 8;
-    let path = write(dir.path().join(name), &log);
-    let ran = verify(&[], &path);
-    assert!(ran.out.contains(r"a\n1 file, all valid\u{1b}[2K.log"), "{}", ran.out);
-    assert!(ran.out.lines().all(|l| !l.starts_with("1 file, all valid")), "{}", ran.out);
-    let missing = verify(&[], &path.with_extension("missing"));
-    assert_eq!((missing.code, missing.err.lines().count()), (2, 1), "{}", missing.err);
-    let told = verify(&["--json"], &path).json();
-    assert_eq!(told[0]["path"].as_str(), path.to_str(), "JSON has the name itself");
-}
-
 #[test]
 fn the_format_can_be_told() {
     let log = data("iggy/segments/small/00000000000000000000.log");
